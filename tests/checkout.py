@@ -1,4 +1,4 @@
-"""The checkout that the tests are of."""
+"""The checkout that the tests are of, and files that they write elsewhere."""
 
 from pathlib import Path
 
@@ -10,3 +10,13 @@ def elsewhere(thing, root):
     moved = thing.model_copy()
     moved._root = root
     return moved
+
+
+EMPTY = '{"cells": [], "nbformat": 4}'  # a notebook
+
+
+def place(path, content=EMPTY):
+    """A file with this text or these bytes, in folders that are made for it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    return path

@@ -110,3 +110,16 @@ def wide(text: str, size: float, weight: str) -> float:
         return len(text) * size * 0.32
     path = TextPath((0, 0), text, size=size, prop=FontProperties("DejaVu Sans", weight=weight))
     return float(path.get_extents().width)
+
+
+def luminance(color):
+    """Relative luminance as WCAG defines it."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    """The contrast of two colors as WCAG defines it: 4.5 for texts, 3 for lines."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

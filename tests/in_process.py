@@ -1,4 +1,4 @@
-"""Runs a program's `main` in this process, where what it imports is imported already.
+"""Runs programs and commands in this process, where what they import is imported already.
 
 And reads what a program says of a user's mistake, in whichever process it ran; and calls what a
 notebook has defined.
@@ -11,6 +11,9 @@ import subprocess
 import sys
 from unittest import mock
 
+from typer.testing import CliRunner
+
+from grader.cli.app import app
 from grader.seam import Student
 from grader.seam.executor import Executor, LocalBackend
 
@@ -38,6 +41,18 @@ def run(main, *arguments, text=""):
     for stream in streams:
         stream.seek(0)
     return subprocess.CompletedProcess(given, code, streams[1].read(), streams[2].read())
+
+
+def course(*words):
+    """A command of the course, as typer's runner tells it: output, exit code and exception."""
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def printed(*words):
+    """What a command of the course prints that does its work."""
+    done = course(*words)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
 
 
 def one_sentence(done, code, *parts):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 
 from datasets import Dataset
+from unwatched import unwatched
 
 from course_lib.config import TransformerConfig
 from course_lib.data.datasets import LoadedData
+from course_lib.recipes.translation import TrainedTranslator, train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile
 
 NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
@@ -56,6 +59,7 @@ def translate(model, texts):
 {LAST}"""
 
 
+@functools.cache
 def pairs() -> LoadedData:
     """Word-for-word pairs, except that the color follows the noun; 130 of 1,200 are the test."""
     nouns = list(itertools.product(COLOURS, NOUNS))
@@ -70,3 +74,10 @@ def pairs() -> LoadedData:
     cuts = {"train": rows[:900], "validation": rows[900:950], TEST: rows[950:1080]}
     splits = {name: Dataset.from_list(some) for name, some in cuts.items()}
     return LoadedData("made_up", "generated", "a test", "0" * 64, "none", "none", (), splits)
+
+
+@functools.cache
+def trained() -> TrainedTranslator:
+    """The small profile's translator: tests that share it go to one worker, the group "a4"."""
+    with unwatched():
+        return train_translator(pairs(), SMALL, seed=0)

@@ -16,8 +16,6 @@ from grader.checking import session
 from grader.checking.notebook import check
 from grader.cli import lookup
 from grader.cli.problems import UsageProblem
-from grader.course.course import Course
-from grader.course.course_file import CourseError
 from grader.judge.workers.load import Load
 from grader.library.components import BuildError
 from grader.notebook import notebook_file
@@ -63,25 +61,6 @@ def test_a_lab_is_in_no_grade_and_in_no_list_of_what_is_graded():
         assert not any(exercise.points for exercise in lab.exercises)
         assert not lab.hidden_tests()
         assert lab.label in notebooks.dump(notebooks.build(COURSE, lab, "starter"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ('"What has been read"', '"What has been read"\npoints = 3', "has code and no points"),
-        ('"solutions/lab1.py"', '"solutions/lab1.py"\nlate_days = 3', "remove 'late_days'"),
-        ('id = "L1.3"', 'id = "9.3"', "begin its id with a letter"),
-        ('builds_on = ["a4"] #', 'builds_on = ["a9"] #', "builds on a9, which does not exist"),
-        ('"Softmax"\npoints = 10', '"Softmax"', "has no points: give it some"),
-    ],
-)
-def test_what_does_not_fit_is_told_with_its_line(tmp_path, old, new, told):
-    text = (ROOT / "course.toml").read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path = tmp_path / "course.toml"
-    path.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(CourseError, match=rf"course\.toml, line \d+: .*{told}"):
-        Course.load(path)
 
 
 def test_a_lab_comes_with_its_answers_once_those_that_it_builds_on_are_out():

@@ -1,13 +1,24 @@
-"""Whoever writes nothing earns nothing, also where a test asks only what must not happen."""
+"""Whoever writes nothing, or pastes what a release brings, earns nothing."""
+
+from __future__ import annotations
 
 import ast
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 
 import proofs
 import pytest
 
+from grader.authoring.release import contents
 from grader.checking.session import ALONE
 from grader.checking.suite import read_tests
+from grader.course.assignment import Assignment
+from grader.library import student_tree
 from grader.library.components import Component
+from grader.notebook.statements import global_names
 
 NOTHING = {
     "returns None": "def {name}(*args, **kwargs):\n    return None\n",
@@ -79,3 +90,211 @@ def test_what_counts_beside_a_test_names_one_that_counts_alone(assignment, exerc
     named = {name for mark in marks.values() for name in mark.beside}
     assert named <= marks.keys()
     assert not [name for name in named if marks[name].beside]
+
+
+# What students are given, pasted in place of what they are asked for.
+#
+# A week's release is read as a student would: every function and class in its files, with what it
+# needs of its own module, is given the name of a component of each exercise that is still open, if
+# it takes as many arguments. The rest of the notebook is right: what is earned is the function's.
+
+Definition = ast.FunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A function or class of a released file, in place of a component of an exercise."""
+
+    exercise: str
+    component: str
+    path: str
+    name: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.exercise} {self.component.partition(':')[2]}: {self.name} of {self.path}"
+
+
+def pasted(files: Mapping[str, bytes], assignment: Assignment) -> Iterator[Pasted]:
+    """All attempts at an assignment with a release's files."""
+    for exercise in assignment.exercises:
+        for reference in exercise.components:
+            wanted = ast.parse(Component.parse(reference).source).body[-1]
+            for path, data in sorted(files.items()):
+                if path.endswith(".py"):
+                    yield from _of_file(exercise.id, reference, wanted, path, data.decode())
+
+
+def _of_file(
+    exercise: str, reference: str, wanted: ast.stmt, path: str, text: str
+) -> Iterator[Pasted]:
+    name = reference.partition(":")[2]
+    definitions, imports = _parts(path, text)
+    for given, node in definitions.items():
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and _fits(node, wanted):
+            lines = [*imports, *_needed(given, definitions)]
+            lines += [f"{name} = {given}"] if given != name else []
+            yield Pasted(exercise, reference, path, given, "\n\n".join(lines) + "\n")
+
+
+@lru_cache(maxsize=1024)
+def _parts(path: str, text: str) -> tuple[dict[str, ast.stmt], list[str]]:
+    """A module's definitions by name, and its imports with whole names."""
+    package = path.removesuffix(".py").split("/")[:-1]
+    definitions: dict[str, ast.stmt] = {}
+    imports = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            up = package[: len(package) - node.level + 1] if node.level else []
+            whole = ".".join([*up, *filter(None, [node.module])])
+            imports.append(ast.unparse(ast.ImportFrom(whole, node.names, 0)))
+        elif isinstance(node, ast.Import):
+            imports.append(ast.unparse(node))
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            definitions[node.name] = node
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name):
+                definitions[target.id] = node
+    return definitions, imports
+
+
+def _needed(name: str, definitions: Mapping[str, ast.stmt]) -> list[str]:
+    """The sources of a definition and of all that it uses of its module, in the module's order."""
+    needed, waiting = set[str](), [name]
+    while waiting:
+        one = waiting.pop()
+        if one not in needed:
+            needed.add(one)
+            waiting += [n for n in _uses(ast.unparse(definitions[one])) if n in definitions]
+    return [ast.unparse(node) for one, node in definitions.items() if one in needed]
+
+
+@lru_cache(maxsize=8192)
+def _uses(source: str) -> frozenset[str]:
+    return global_names(source)
+
+
+def _fits(given: Definition, wanted: ast.stmt) -> bool:
+    """Whether it can be called as the component is."""
+    if isinstance(wanted, ast.ClassDef):
+        return isinstance(given, ast.ClassDef) and (
+            _inherits(given) or _methods(wanted) <= _methods(given) | {"__init__"}
+        )
+    if not isinstance(given, ast.FunctionDef) or not isinstance(wanted, ast.FunctionDef):
+        return False
+    least, most = _arguments(given)
+    return least <= _arguments(wanted)[0] <= most
+
+
+def _inherits(node: ast.ClassDef) -> bool:
+    """Whether it may have more methods than its text shows."""
+    return not {ast.unparse(base) for base in node.bases} <= {"nn.Module", "torch.nn.Module"}
+
+
+def _methods(node: ast.ClassDef) -> set[str]:
+    return {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+
+
+def _arguments(node: ast.FunctionDef) -> tuple[int, int]:
+    """How many arguments it must have and how many it may have."""
+    a = node.args
+    positional = len(a.posonlyargs) + len(a.args)
+    return positional - len(a.defaults), 99 if a.vararg else positional
+
+
+SECONDS = 20  # for one attempt
+NO_ANSWERS = set()  # attempts that an earlier week has tried already
+# the answers of an assignment come out after its late days: until then another week has begun
+OPEN = [
+    (later.week, open_one.id)
+    for later in proofs.COURSE.assignments
+    for open_one in proofs.COURSE.assignments
+    if open_one.week <= later.week
+    and open_one.id not in student_tree.released_before(proofs.COURSE, later.id)
+]
+STAND_IN = """
+def split_heads(x, n_heads):
+    if x.shape[-1] % n_heads:
+        raise ValueError(f"{n_heads} heads do not divide {x.shape[-1]} features")
+    return x.unflatten(-1, (n_heads, -1)).movedim(-2, -3)
+
+
+def unrelated(x, n_heads):
+    return x
+"""
+
+
+@contextmanager
+def limited():
+    """Attempts may call for a training, or never end."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def points(assignment, exercise, component, source, open_worker):
+    data = proofs.notebook(assignment.id, "solution", {component: source})
+    result = proofs.graded(data, assignment.id, open_worker, only=[exercise])
+    return next(entry.points or 0.0 for entry in result.exercises if entry.id == exercise)
+
+
+def gained(assignment, one, open_worker, idle):
+    """The points of an attempt above those of what is not written or does nothing."""
+    place = one.exercise, one.component
+    if place not in idle:
+        stub = Component.parse(one.component).stub("not written")
+        nothing = f"def {one.component.partition(':')[2]}(*given, **named):\n    return None\n"
+        texts = (stub, nothing)
+        idle[place] = max(points(assignment, *place, text, open_worker) for text in texts)
+    return points(assignment, *place, one.source, open_worker) - idle[place]
+
+
+def earning(assignment, attempts, sandbox):
+    """The attempts that earn a point in the sandbox, and how much.
+
+    Most earn nothing in this process either, where the whole library is there; that is quicker.
+    """
+    idle, idle_there, found = {}, {}, {}
+    for one in attempts:
+        tried = one.exercise, one.component, one.source
+        if tried in NO_ANSWERS:
+            continue
+        try:
+            with limited():
+                if gained(assignment, one, proofs.local_worker, idle) <= 0:
+                    NO_ANSWERS.add(tried)
+                    continue
+        except (Exception, SystemExit):
+            NO_ANSWERS.add(tried)
+            continue
+        more = gained(assignment, one, sandbox(assignment.id), idle_there)
+        if more > 0:
+            found[str(one)] = round(more, 2)
+    return found
+
+
+def test_a_pasted_answer_is_found_and_what_is_none_is_not(sandbox):
+    a2 = proofs.COURSE.assignment("a2")
+    attempts = [one for one in pasted({"x.py": STAND_IN.encode()}, a2) if one.exercise == "2.2"]
+    assert {one.name for one in attempts} == {"split_heads", "unrelated"}
+    assert list(earning(a2, attempts, sandbox)) == ["2.2 split_heads: split_heads of x.py"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("week", "id"), OPEN)
+def test_nothing_that_is_released_earns_a_point(week, id, tmp_path, monkeypatch, sandbox):
+    monkeypatch.chdir(tmp_path)
+    newest = next(a.id for a in proofs.COURSE.assignments if a.week == week)
+    out = student_tree.released_before(proofs.COURSE, newest)
+    assignment = proofs.COURSE.assignment(id)
+    attempts = pasted(contents.of_week(proofs.COURSE, week, out), assignment)
+    assert earning(assignment, attempts, sandbox) == {}

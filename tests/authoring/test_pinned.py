@@ -1,7 +1,9 @@
 """Every sentence of a starter that pins a behaviour is held by tests and proven by a named bug."""
 
+import ast
 import json
 import re
+from collections import Counter
 
 import proofs
 import pytest
@@ -9,53 +11,83 @@ import pytest
 from grader.checking.suite import read_tests
 from grader.course import mistakes
 from grader.judge.suite_run import suite_files
+from grader.library.components import Component
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
-PINNED = [
-    (id, bug) for id in IDS for bug in mistakes.load(proofs.COURSE.assignment(id)) if bug.pins
-]
-
-
-def starter(id):
-    """All text of the starter, white space folded: a sentence may run over lines."""
-    notebook = json.loads(proofs.notebook(id, "starter"))
-    return folded("\n".join("".join(cell["source"]) for cell in notebook["cells"]))
 
 
 def folded(text):
+    """A text with its white space folded: a sentence may run over lines."""
     return re.sub(r"[\s#]+", " ", text)
 
 
-@pytest.fixture(scope="module")
-def tests():
-    """Exercise and place of every test, by assignment and id."""
+@pytest.mark.parametrize("id", IDS)
+def test_pinned_sentences_stand_in_the_starter_and_are_held_by_tests(id):
+    assignment = proofs.COURSE.assignment(id)
+    pinned = [bug for bug in mistakes.load(assignment) if bug.pins]
+    notebook = json.loads(proofs.notebook(id, "starter"))
+    text = folded("\n".join("".join(cell["source"]) for cell in notebook["cells"]))
+    said = [sentence for bug in pinned for sentence in bug.pins]
+    assert not [sentence for sentence in said if folded(sentence) not in text]
+    tests = {
+        test.id: (test.mark.exercise, "assignments" in path.parts)
+        for path in suite_files(assignment)
+        for test in read_tests(path)
+    }
+    for bug in pinned:
+        assert tests[bug.test] == (bug.exercise, False), bug.name
+        assert bug.visible or bug.why, f"{bug.name}: no visible test, and no word why"
+        assert not bug.visible or tests[bug.visible] == (bug.exercise, True), bug.name
+    code = {exercise.id for exercise in assignment.exercises if exercise.components}
+    assert code == {bug.exercise for bug in pinned}, "every exercise pins something"
+
+
+# The minutes that course.toml states are at least those that the work is estimated to take.
+
+
+READING = 5.0  # minutes for each point of difficulty: the task, the paper, the idea
+LINE = 0.3  # minutes for a line of the reference, times the difficulty and one
+ATTEMPT = 0.2  # minutes for each named mistake, of which a student makes a few
+
+
+def estimates(assignment):
+    """Minutes for each exercise with code of an assignment, by the exercise's id."""
+    known = Counter(bug.exercise for bug in mistakes.load(assignment))
     return {
-        id: {
-            test.id: (test.mark.exercise, "assignments" in path.parts)
-            for path in suite_files(proofs.COURSE.assignment(id))
-            for test in read_tests(path)
-        }
-        for id in IDS
+        exercise.id: READING * exercise.difficulty
+        + LINE * lines(exercise) * (1 + exercise.difficulty)
+        + ATTEMPT * known[exercise.id]
+        for exercise in assignment.exercises
+        if exercise.kind == "code"
     }
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_pinned_sentences_stand_in_the_starter(id):
-    text = starter(id)
-    pinned = [sentence for i, bug in PINNED if i == id for sentence in bug.pins]
-    assert not [sentence for sentence in pinned if folded(sentence) not in text]
+def lines(exercise):
+    """Lines of statements in the reference, without signatures, docstrings and comments."""
+    return sum(_lines(Component.parse(reference).source) for reference in exercise.components)
 
 
-@pytest.mark.parametrize(("id", "bug"), PINNED, ids=[f"{i}-{bug.name}" for i, bug in PINNED])
-def test_a_pinned_sentence_is_held(id, bug, tests):
-    assert tests[id][bug.test] == (bug.exercise, False)
-    if bug.visible:
-        assert tests[id][bug.visible] == (bug.exercise, True)
-    else:
-        assert bug.why, "no visible test, and no word why"
+def _lines(source):
+    given = (ast.FunctionDef, ast.ClassDef)
+    return len(
+        {
+            line
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.stmt) and not isinstance(node, given)
+            if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        }
+    )
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_every_exercise_pins_something(id):
-    code = {e.id for e in proofs.COURSE.assignment(id).exercises if e.components}
-    assert code == {p.exercise for i, p in PINNED if i == id}
+@pytest.mark.parametrize(
+    "assignment", proofs.COURSE.assignments, ids=lambda assignment: assignment.id
+)
+def test_no_exercise_claims_less_time_than_it_takes(assignment):
+    stated = {exercise.id: exercise.minutes for exercise in assignment.exercises}
+    short = {
+        id: f"{stated[id]} minutes stated, {estimate:.0f} estimated"
+        for id, estimate in estimates(assignment).items()
+        if stated[id] < estimate - 2.5  # minutes are rounded to five
+    }
+    assert not short

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import textwrap
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -23,19 +22,12 @@ from sample_results import COURSE
 from setup_world import with_repository
 
 from grader.authoring.release import changes, contents, folder, handbook, proof, release
-from grader.authoring.release.changes import MANIFEST, ReleaseError
-from grader.authoring.release.git_branch import Branch
-from grader.authoring.release.release import Made
 from grader.authoring.views import notebooks
-from grader.classroom.roster import Roster, Student
-from grader.classroom.terms import Allowance, Terms
 from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.course import mistakes
 from grader.course.course import Course
-from grader.gradebook import stored_roster
-from grader.gradebook.store import Store
 from grader.library import student_tree
 from grader.library.components import Component
 
@@ -217,9 +209,7 @@ def indented(text):
 
 
 RUBRIC = "The weights sum to one because of the softmax, not the division."
-A_BUG = next(
-    b for b in mistakes.load(Course.here().assignment("a1")) if b.name == "attention_always_causal"
-)
+A_BUG = mistakes.named(COURSE, "a1/attention_always_causal")
 
 PLANTED = {
     "an answer in a module": lambda f: {
@@ -351,192 +341,7 @@ def test_every_release_of_the_course_can_be_made(which):
     release.prove(COURSE, contents.of_week(COURSE, week, out), out)
 
 
-# Where a release goes. These tests need no real tree.
-
-FIRST = {"README.md": b"one\n", "lib/a.py": b"a = 1\n", "lib/b.py": b"b = 1\n"}
-SECOND = {"README.md": b"two\n", "lib/a.py": b"a = 1\n", "new/c.py": b"c = 1\n"}
-
-
-def put(place, files, name, answers=()):
-    before, changelog = changes.previous(folder.read(place), str(place))
-    folder.write(changes.finished(files, name, [*answers], before, changelog), place)
-
-
-def test_the_changelog_says_what_changed_and_keeps_what_it_said(tmp_path):
-    place = tmp_path / "to"
-    put(place, FIRST, "Week 1")
-    put(place, SECOND, "Week 2", ["a1"])
-    text = (place / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert text.index("## Week 2") < text.index("## Week 1")
-    assert "- Model answers are out for a1." in text
-    assert "- New: `new/c.py`\n- Changed: `README.md`\n- Removed: `lib/b.py`\n" in text
-    assert "## Week 1\n\nThe first release.\n" in text
-    assert not (place / "lib" / "b.py").exists()
-    put(place, SECOND, "Week 2", ["a1"])
-    assert (place / "CHANGELOG.md").read_text(encoding="utf-8") == text
-    assert [p.name for p in tmp_path.iterdir()] == ["to"]
-
-
-@pytest.mark.parametrize(
-    ("own", "told"), [("notes.txt", "no release made"), ("lib/a.py", "changed after the release")]
-)
-def test_somebodys_own_file_is_never_replaced(tmp_path, own, told):
-    put(tmp_path / "to", FIRST, "Week 1")
-    (tmp_path / "to" / own).write_text("mine", encoding="utf-8")
-    with pytest.raises(ReleaseError, match=told) as error:
-        put(tmp_path / "to", SECOND, "Week 2")
-    assert "\n" not in str(error.value)
-    assert (tmp_path / "to" / own).read_text(encoding="utf-8") == "mine"
-    assert (tmp_path / "to" / "README.md").read_bytes() == b"one\n"
-
-
-def test_a_folder_of_something_else_is_refused(tmp_path):
-    (tmp_path / "thesis.tex").write_text("text", encoding="utf-8")
-    with pytest.raises(ReleaseError, match=r"holds thesis.tex, which no release made"):
-        put(tmp_path, FIRST, "Week 1")
-
-
-def test_a_release_that_was_killed_is_finished_by_the_next(tmp_path):
-    put(tmp_path / "to", FIRST, "Week 1")
-    before, changelog = changes.previous(folder.read(tmp_path / "to"), "to")
-    coming = changes.finished(SECOND, "Week 2", [], before, changelog)
-    (tmp_path / "to" / folder.NEXT).write_bytes(coming[MANIFEST])
-    (tmp_path / "to" / "README.md").write_bytes(SECOND["README.md"])
-    put(tmp_path / "to", SECOND, "Week 2")
-    left = folder.read(tmp_path / "to")
-    assert {name: left[name] for name in SECOND} == SECOND
-    assert left.keys() == {*SECOND, MANIFEST, changes.CHANGELOG}
-
-
-def test_a_zip_of_somebodys_own_is_not_replaced(tmp_path):
-    (tmp_path / "to.zip").write_bytes(b"mine")
-    with pytest.raises(ReleaseError, match="no release made it"):
-        folder.beside(tmp_path / "to")
-
-
-def commit(place, files, name, branch="main"):
-    target = Branch(place, branch)
-    before, changelog = changes.previous(target.files(), str(place))
-    return target.commit(changes.finished(files, name, [], before, changelog), name)
-
-
-def git(place, *arguments):
-    done = subprocess.run(
-        ["git", *arguments], cwd=place, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
-def test_a_branch_grows_in_one_line_and_holds_the_same_files(tmp_path):
-    place = tmp_path / "students"
-    assert commit(place, FIRST, "Week 1")
-    assert commit(place, SECOND, "Week 2")
-    assert not commit(place, SECOND, "Week 2")
-    assert git(place, "log", "--format=%s", "main").splitlines() == ["Week 2", "Week 1"]
-    assert git(place, "log", "--merges", "main") == ""
-    assert git(place, "status", "--porcelain") == ""
-    assert (place / "new" / "c.py").read_bytes() == b"c = 1\n"
-    assert not (place / "lib" / "b.py").exists()
-
-
-def test_a_branch_beside_others_shares_no_history_with_them(tmp_path):
-    git(tmp_path, "init", "--quiet", "--initial-branch", "teachers")
-    (tmp_path / "exam.txt").write_text("secret", encoding="utf-8")
-    git(tmp_path, "add", "exam.txt")
-    git(tmp_path, "-c", "user.name=T", "-c", "user.email=t@x", "commit", "--quiet", "-m", "Exam")
-    commit(tmp_path, FIRST, "Week 1", "students")
-    assert git(tmp_path, "log", "--format=%s", "students") == "Week 1"
-    assert "exam.txt" not in git(tmp_path, "ls-tree", "-r", "--name-only", "students")
-    assert git(tmp_path, "status", "--porcelain") == ""
-    with pytest.raises(ReleaseError, match=r"exam.txt, which no release made"):
-        commit(tmp_path, FIRST, "Week 1", "teachers")
-
-
-def test_a_checked_out_branch_with_own_changes_is_left_alone(tmp_path):
-    place = tmp_path / "students"
-    commit(place, FIRST, "Week 1")
-    (place / "README.md").write_text("mine", encoding="utf-8")
-    with pytest.raises(ReleaseError, match="changes of your own"):
-        commit(place, SECOND, "Week 2")
-    assert (place / "README.md").read_text(encoding="utf-8") == "mine"
-    assert git(place, "log", "--format=%s", "main") == "Week 1"
-
-
-# Model answers.
-
-
-def test_answers_come_out_after_the_last_extension_of_the_class():
-    day = datetime.timedelta(days=1)
-    own = {
-        ("ada", "a1"): Terms(more_days=5),
-        ("ben", "a1"): Terms(due=A1.due + 60 * day, excused=True),
-        ("cy", "a2"): Terms(more_days=9),
-    }
-    last = A1.due + datetime.timedelta(days=A1.late_days)
-    assert contents.last_late_date(COURSE, A1, {}) == last
-    assert contents.last_late_date(COURSE, A1, own) == last + 5 * day
-    grace = {"ada": Allowance(grace_minutes=90)}
-    assert contents.last_late_date(COURSE, A1, {}, grace) == last + datetime.timedelta(minutes=90)
-    assert contents.answers_out(COURSE, {}, last + day) == ["a1"]
-    assert contents.answers_out(COURSE, own, last + day) == []
-
-
-def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():
-    stored = {("ada", "a1"): Terms(more_days=9), ("ben", "a1"): Terms(more_days=2)}
-    roster = Roster({"ada": Student("ada")}, ("a1",))
-    found = contents.with_roster(stored, roster)
-    assert found == {("ada", "a1"): Terms(), ("ben", "a1"): Terms(more_days=2)}
-
-
-def test_answers_are_refused_before_in_one_sentence_with_the_date(tmp_path):
-    roster = tmp_path / "roster.csv"
-    roster.write_text("student,a1\nada,+5\n", encoding="utf-8")
-    asked = {"answers": "a1", "roster": roster, "out": tmp_path / "grades"}
-    to, day = tmp_path / "to", datetime.date
-    with pytest.raises(UsageProblem, match=r"last late date, 16 February 2027, 23:59 UTC") as error:
-        release_command.run(Release(to, today=day(2027, 2, 13), lectures=False, **asked))
-    assert "\n" not in str(error.value)
-    assert not to.exists()
-    assert release_command.run(Release(to, today=day(2027, 2, 17), lectures=False, **asked)) == 0
-    found = folder.read(to)
-    assert found.keys() == {"solutions/a1.ipynb", "CHANGELOG.md", MANIFEST}
-
-
-def test_answers_wait_while_nobody_said_who_has_more_time(tmp_path, monkeypatch):
-    """A store of grades without a roster knows of no extension either."""
-    monkeypatch.setattr(release, "answers", lambda *_: Made(1, True, ["a1"]))
-    day, out, to = datetime.date(2027, 2, 17), tmp_path / "grades", tmp_path / "to"
-    out.mkdir()
-    with Store(out / "results.db") as store:
-        store.latest()
-    asked = Release(to, answers="a1", out=out, today=day, lectures=False)
-    with pytest.raises(UsageProblem, match=r"stay closed: no extensions are known.*--no-ext") as e:
-        release_command.run(asked)
-    assert "\n" not in str(e.value)
-    roster = tmp_path / "roster.csv"
-    roster.write_text("student,name\nada,Ada\n", encoding="utf-8")
-    for known in ({"no_extensions": True}, {"roster": roster}):
-        assert release_command.run(replace(asked, **known)) == 0
-    with Store(out / "results.db") as store:
-        stored_roster.keep(store, Roster.read(roster, COURSE))
-    assert release_command.run(asked) == 0
-
-
-@pytest.mark.parametrize(("changes", "answers"), [({}, []), ({"no_extensions": True}, ["a1"])])
-def test_a_week_goes_out_without_answers_while_nobody_said_who_has_more_time(
-    tmp_path, monkeypatch, capsys, changes, answers
-):
-    made = []
-    monkeypatch.setattr(release, "week", lambda *given: made.append(given) or Made(1, True, []))
-    options = Release(
-        tmp_path / "to", week=1, out=tmp_path, today=datetime.date(2027, 2, 24), **changes
-    )
-    assert release_command.run(options) == 0
-    [(_, _, out, *_)] = made
-    assert [id for id in out if id == "a1"] == answers
-    told = capsys.readouterr().err
-    assert told.count("\n") == (not answers)
-    assert answers or told.startswith("without the answers of a1: no extensions are known")
+# What a release refuses, and what self-study gets.
 
 
 def test_a_branch_that_no_badge_names_is_refused(tmp_path, monkeypatch):

@@ -14,13 +14,7 @@ CODE = re.compile(
 RELATION = re.compile(r"\\approx|=")
 PIECES = re.compile(r"\\\\|\\qquad|\\quad|&|\\Rightarrow|;|(?<![\\{])(?:(?<!\d),|,(?!\d))")
 MANTISSA = re.compile(r"(-?\d+)(?:\.(\d+))?(?: ?\\cdot 10\^\{?(-?\d+)\}?)?")
-FUNCTIONS = {
-    "ln": math.log,
-    "sqrt": math.sqrt,
-    "exp": math.exp,
-    "sin": math.sin,
-    "cos": math.cos,
-}
+FUNCTIONS = {"ln": math.log, "sqrt": math.sqrt, "exp": math.exp, "sin": math.sin, "cos": math.cos}
 RULES = (
     (r"\{,\}|(?<=\d)\\,(?=\d{3})", ""),  # between thousands
     (r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
@@ -55,10 +49,7 @@ def value(formula: str) -> float | None:
         return None
     try:
         tree = ast.parse(text.strip(), mode="eval")
-        found = eval(
-            compile(tree, "formula", "eval"),
-            {**FUNCTIONS, "__builtins__": {}},
-        )
+        found = eval(compile(tree, "formula", "eval"), {**FUNCTIONS, "__builtins__": {}})
     except (SyntaxError, TypeError, ValueError, ZeroDivisionError):
         return None
     return float(found) if isinstance(found, int | float) else None

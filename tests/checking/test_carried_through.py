@@ -2,12 +2,11 @@
 
 import proofs
 import pytest
-from checkout import elsewhere
+from checkout import elsewhere, place
 
 from grader.checking.faults import SuiteError
 from grader.checking.suite import read_tests
 from grader.course import mistakes
-from grader.course.course import Course
 from grader.judge import substitutes
 from grader.judge.suite_run import proofread, suite_files
 from grader.library.components import Component
@@ -49,9 +48,7 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
     ],
 )
 def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(text, told, tmp_path):
-    path = tmp_path / "autograder" / "a1" / "reference.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(text, encoding="utf-8")
+    path = place(tmp_path / "autograder" / "a1" / "reference.py", text)
     substitutes._file.cache_clear()
     with pytest.raises(SuiteError) as caught:
         proofread(elsewhere(proofs.COURSE.assignment("a1"), tmp_path))
@@ -65,7 +62,7 @@ DRAWING = ("test_frequencies", "test_scores", "test_generator")
 
 def graded(assignment, exercise, name):
     """The exercise's entry for a solution with this named bug in it."""
-    (bug,) = (b for b in mistakes.load(Course.here().assignment(assignment)) if b.name == name)
+    bug = mistakes.named(proofs.COURSE, f"{assignment}/{name}")
     wrong = {bug.component: bug.apply(Component.parse(bug.component).source)}
     data = proofs.notebook(assignment, "solution", wrong)
     result = proofs.graded(data, assignment, only=[exercise])

@@ -1,6 +1,7 @@
 """course.toml: every error is one sentence with file and line."""
 
 import datetime
+import re
 
 import pytest
 from checkout import ROOT
@@ -58,16 +59,32 @@ def line_of(text: str) -> int:
         ),
         ("points = 18", "points = ", None, "line"),
         ("23:59:00+00:00", "23:59:00", "due = ", "time zone"),
+        (
+            '"What has been read"',
+            '"What has been read"\npoints = 3',
+            None,
+            "has code and no points",
+        ),
+        ('"solutions/lab1.py"', '"solutions/lab1.py"\nlate_days = 3', None, "remove 'late_days'"),
+        ('id = "L1.3"', 'id = "9.3"', None, "begin its id with a letter"),
+        (
+            'builds_on = ["a4"] #',
+            'builds_on = ["a9"] #',
+            None,
+            "builds on a9, which does not exist",
+        ),
+        ('"Softmax"\npoints = 10', '"Softmax"', None, "has no points: give it some"),
     ],
 )
 def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told):
+    assert old in TEXT
     path = tmp_path / "course.toml"
     path.write_text(TEXT.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(CourseError) as caught:
         Course.load(path)
     message = str(caught.value)
     assert told in message
-    assert message.startswith("course.toml")
+    assert re.match(r"course\.toml(, line \d+)?: ", message)
     assert "\n" not in message
     if line:
         assert f"line {line_of(line)}" in message

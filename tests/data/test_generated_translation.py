@@ -1,4 +1,4 @@
-"""The English-French grammar: correct French, exact alignment, the same pairs everywhere."""
+"""The English-French grammars: correct French, exact alignment, the same pairs everywhere."""
 
 import functools
 import random
@@ -7,10 +7,26 @@ import re
 import pytest
 
 from course_lib.data.datasets import load
-from course_lib.data.grammar import english_forms, french_forms, lexicon
-from course_lib.data.grammar.sentence_pairs import LENGTHS, SIZES, draw_pair, pairs, words
+from course_lib.data.grammar import (
+    english_forms,
+    french_forms,
+    lexicon,
+    long_clauses,
+    long_sentence_pairs,
+    sentence_pairs,
+)
+from course_lib.data.grammar.phrases import Draw
+from course_lib.data.grammar.sentence_pairs import (
+    LENGTHS,
+    SIZES,
+    draw_pair,
+    pair,
+    pairs,
+    spelt,
+    words,
+)
 
-pytestmark = pytest.mark.xdist_group("grammar")  # its corpus is made once
+pytestmark = pytest.mark.xdist_group("grammar")  # its corpora are made once
 NOUNS = lexicon.nouns()
 ADJECTIVES = lexicon.adjectives()
 
@@ -36,17 +52,30 @@ def found(pattern, at_least=1):
 # ---------------------------------------------------------------- the corpus
 
 
-def test_the_corpus_is_the_same_everywhere(capsys):
-    data = load("grammar_en_fr")
+CORPORA = {
+    "619293f13c87c83b887cfa949e2e7677fec9d761a6bda781f2c6350498485489": sentence_pairs,
+    "9cf8de05e151530b4c8b3845a869b105fbce60a9c9947127a126ba8772b85ca8": long_sentence_pairs,
+}
+
+
+@pytest.mark.parametrize("sha256", CORPORA)
+def test_a_corpus_is_the_same_everywhere(sha256, capsys):
+    sizes = CORPORA[sha256].SIZES
+    data = load("grammar_en_fr" if sizes == SIZES else "grammar_long_en_fr")
     assert data["train"].column_names == ["en", "fr"]
-    assert {name: len(split) for name, split in data.splits.items()} == SIZES
-    assert data.sha256 == "619293f13c87c83b887cfa949e2e7677fec9d761a6bda781f2c6350498485489"
+    assert {name: len(split) for name, split in data.splits.items()} == sizes
+    assert data.sha256 == sha256
     assert "says nothing about real translation" in capsys.readouterr().out
 
 
-def test_no_english_sentence_comes_twice():
-    english = [pair[0] for split in SIZES for pair in pairs(split)]
-    assert len(set(english)) == len(english) == sum(SIZES.values())
+@pytest.mark.parametrize("corpus", [sentence_pairs, long_sentence_pairs])
+def test_no_english_sentence_comes_twice_and_an_unknown_split_is_told(corpus):
+    english = [one[0] for split in corpus.SIZES for one in corpus.pairs(split)]
+    assert len(set(english)) == len(english) == sum(corpus.SIZES.values())
+    lengths = {len(words(text)) for text in english}
+    assert (min(lengths), max(lengths)) == (min(corpus.LENGTHS), max(corpus.LENGTHS))
+    with pytest.raises(ValueError, match="no split 'dev': use one of train, validation, test"):
+        corpus.pairs("dev")
 
 
 def test_one_english_sentence_has_one_translation():
@@ -62,11 +91,6 @@ def test_sentences_are_short_and_the_vocabulary_is_small():
     assert max(len(words(french)) for french in all_french()) <= 24
     vocabulary = {word.lower() for english, _, _ in pairs("train") for word in words(english)}
     assert 300 <= len(vocabulary) <= 500
-
-
-def test_an_unknown_split_is_told():
-    with pytest.raises(ValueError, match="no split 'dev': use one of train, validation, test"):
-        pairs("dev")
 
 
 # ---------------------------------------------------------------- alignment
@@ -309,3 +333,55 @@ def test_plurals_and_articles():
     assert [english_forms.past(w) for w in ("hope", "hurry", "stay", "stop")] == (
         ["hoped", "hurried", "stayed", "stopped"]
     )
+
+
+# The longer sentences of the live page: right French where far-away words decide.
+
+
+def drawn(clause, pattern):
+    """The French of the first such clause whose English is this."""
+    generator = random.Random(0)
+    for _ in range(20_000):
+        english, french = clause(Draw(generator))
+        made = pair(english, spelt(french))
+        if re.fullmatch(pattern, made[0]):
+            return made[1]
+    raise AssertionError(f"no sentence of {clause.__name__} is like {pattern}")
+
+
+CASES = [
+    # the participle agrees with the subject, which the action befalls
+    ("passive", r".* flower will be taken by .*", r".* fleur .*sera prise par .*"),
+    ("passive", r".* (?:girls|women|queens) are seen by .*", r".* sont vues par .*"),
+    # "it" has the gender of its noun, stands before the verb, and the participle agrees
+    (
+        "resumed",
+        r"I .* (?:key|lamp|axe) and sent it to .*",
+        r"J.* et (?:l'|la lui |la leur |vous l').*ée\b.*",
+    ),
+    (
+        "resumed",
+        r".* (?:books|coats|hats) and gives? them to (?:him|her)",
+        r".* et les lui donne.*",
+    ),
+    ("resumed", r".* and gives? (?:them|it) to you", r".* et vous (?:la|le|les) donn.*"),
+    # a predicate beyond a relative clause, a participle after its object
+    ("with_relative_clause", r".* (?:nurse|queen|aunt) that .* (?:is|was) happy", r".* heureuse"),
+    ("with_relative_clause", r".* (?:girls|women|cows) that (?:he|she|I) saw .*", r".* vues .*"),
+    ("with_a_cause", r".* mouse .* because it .*", r".* parce qu'elle .*"),
+    ("two_subjects", r".* king and .* are (?:happy|serious)", r".* sont (?:heureux|sérieux)"),
+    ("after_a_time", r"Tomorrow, I will not .*", r"Demain, je n.*rai pas.*|Demain, je ne m.*"),
+    ("outside", r".* children play in the water", r".* enfants jouent dans l'eau"),
+    ("given", r"She gives? (?:him|her) the .*", r"Elle lui donne l.*"),
+    ("given", r"We give the .* (?:key|lamp|axe)", r"Nous donnons .* (?:au|à la|à l'|aux).*"),
+    ("named", r"The old (?:dog|king|book)s?", r"Le vieux (?:chien|roi|livre)|Les vieux .*s"),
+]
+
+
+@pytest.mark.parametrize(("clause", "english", "french"), CASES)
+def test_french_agrees_and_reorders(clause, english, french):
+    assert re.fullmatch(french, drawn(getattr(long_clauses, clause), english))
+
+
+def test_every_kind_of_clause_has_its_test():
+    assert {case[0] for case in CASES} == {one.__name__ for one in long_sentence_pairs.CLAUSES}

@@ -1,5 +1,7 @@
 """The caches give the same probabilities as reading whole prefixes; whatever happens to rows."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from course_lib.decoding.cache import cached_step, encoded, start_cache, uncache
 from course_lib.decoding.search import beam_search, greedy
 from course_lib.fast.cached_decoder import SENTENCES, FastDecoder
 from course_lib.fast.packed_linear import ROWS
+from course_lib.fast.top_k import best
 from course_lib.transformer import Transformer
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 9], [10, 11, 0, 0, 0], [12, 5, 7, 3, 0]])
@@ -91,43 +94,6 @@ def test_searches_find_the_same_with_a_cache(norm_first, name):
         assert [h.score for h in flat[0]] == pytest.approx([h.score for h in flat[1]], abs=1e-4)
 
 
-def test_the_cache_reads_several_new_tokens_at_once():
-    model = transformer()
-    step, prefixes = cached_step(model), torch.tensor([[2, 7, 9, 0, 4], [2, 8, 5, 6, 3]])
-    cache = start_cache(model, SOURCE[:2])
-    _, cache = step(prefixes[:, :2], cache)
-    found, cache = step(prefixes, cache)
-    wanted, _ = uncached_step(model)(prefixes, encoded(model, SOURCE[:2]))
-    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
-    with pytest.raises(ValueError, match="5 tokens, but the cache already holds 5"):
-        step(prefixes, cache)
-
-
-def test_a_step_leaves_the_state_that_it_was_given():
-    model = transformer()
-    step, cache = cached_step(model), start_cache(model, SOURCE)
-    start = torch.full((3, 1), 2)
-    first, _ = step(start, cache)
-    again, _ = step(start, cache)
-    assert torch.equal(first, again)
-
-
-def test_the_cache_projects_each_token_and_the_source_once(monkeypatch):
-    model = transformer()
-    projected = []
-    for layer in model.decoder.layers:
-        for module in (layer.self_attention.w_k, layer.cross_attention.w_k):
-            module.register_forward_hook(
-                lambda module, inputs, output: projected.append(inputs[0].shape[1])
-            )
-    step, state = cached_step(model), start_cache(model, SOURCE)
-    prefixes = torch.full((3, 1), 2)
-    for _ in range(6):
-        _, state = step(prefixes, state)
-        prefixes = torch.cat([prefixes, prefixes[:, :1]], dim=1)
-    assert projected == [5, 5] + [1] * 12
-
-
 # What only the fast form has.
 
 
@@ -173,3 +139,18 @@ def test_the_fast_form_wants_one_new_token():
     fast = FastDecoder(transformer())
     with pytest.raises(ValueError, match="give one token more than the cache holds"):
         fast.step(torch.full((3, 2), 2), fast.start(SOURCE))
+
+
+# The k best.
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 9000), st.integers(1, 25), st.booleans())
+def test_the_k_best_are_those_of_torch(seed, n, k, minus_infinity):
+    values = torch.randn(3, n, generator=torch.Generator().manual_seed(seed))
+    if minus_infinity:
+        values[:, n // 2 :] = -math.inf
+    found, places = best(values, k)
+    assert torch.equal(found, values.topk(min(k, n)).values)
+    assert torch.equal(values.gather(1, places), found)
+    assert all(len(set(row)) == min(k, n) for row in places.tolist())

@@ -10,12 +10,11 @@ from typer.testing import CliRunner
 from grader.authoring.views import no_leak, notebooks
 from grader.cli.app import app
 from grader.course import mistakes
-from grader.course.course import Course
 from grader.exchange.for_nbgrader import gradebook
 from grader.library.components import Component
 from grader.notebook import nbgrader_cells, written_answers
 
-BUG = "attention_mask_ignored"
+BUG = "a1/attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."
 SHORT = 12  # characters: a shorter line, such as `else:`, gives nothing away
 
@@ -94,7 +93,7 @@ def hand_in(made, course):
     """The reference, a starter that cheats, a named bug, and a file that is no notebook."""
     release = made.notebook("release")
     right = {c.name: c.source for c in components(course.assignment("a1"))}
-    bug = next(bug for bug in mistakes.load(Course.here().assignment("a1")) if bug.name == BUG)
+    bug = mistakes.named(course, BUG)
     name = Component.parse(bug.component).name
     wrong = right | {name: bug.apply(right[name])}
     handed_in = {

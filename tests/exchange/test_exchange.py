@@ -9,12 +9,11 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from in_process import course
 from sample_results import COURSE, sample
-from typer.testing import CliRunner
 
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
-from grader.cli.app import app
 from grader.cli.records.gradebook_options import FORMATS
 from grader.exchange import canvas, junit, moodle, results_files
 from grader.exchange.kept_csv import KeptCsv
@@ -22,10 +21,7 @@ from grader.gradebook.store import Store
 
 A1 = COURSE.assignment("a1")
 MESSAGE = {"expected": "[0.5 0.5]", "got": "<b>nan</b> \x1b & ]]>", "cause": "no mask", "read": ""}
-FAILED = {
-    "1.3": [{"message": MESSAGE}],
-    "1.4": [{"outcome": "TIMEOUT", "message": None}],
-}
+FAILED = {"1.3": [{"message": MESSAGE}], "1.4": [{"outcome": "TIMEOUT", "message": None}]}
 
 
 @pytest.fixture
@@ -276,10 +272,6 @@ def test_the_csv_holds_the_same_and_no_cell_starts_a_formula(results, roster):
 # ---------------------------------------------------------------- the command
 
 
-def course(*arguments):
-    return CliRunner().invoke(app, [str(a) for a in arguments])
-
-
 @pytest.fixture
 def graded(tmp_path, results):
     with Store(tmp_path / "grades" / "results.db") as store:
@@ -305,7 +297,7 @@ def test_export_writes_the_file_and_lists_whom_it_could_not_match(
 
 
 def test_help_names_every_format():
-    told = re.findall(r"\w+", CliRunner().invoke(app, ["export", "--help"]).output)
+    told = re.findall(r"\w+", course("export", "--help").output)
     assert " ".join(FORMATS) in " ".join(told)
 
 

@@ -242,10 +242,7 @@ def test_more_points_than_an_exercise_has_are_named_and_not_taken_over(marked, c
 
 @pytest.mark.parametrize(
     ("files", "told"),
-    [
-        ([], "no nbgrader_config.py"),
-        (["nbgrader_config.py"], "there is no gradebook yet"),
-    ],
+    [([], "no nbgrader_config.py"), (["nbgrader_config.py"], "there is no gradebook yet")],
 )
 def test_a_folder_that_is_not_ready_is_one_sentence(tmp_path, files, told):
     for name in files:

@@ -11,8 +11,8 @@ from html import unescape
 
 import numpy as np
 import pytest
-from checkout import ROOT, elsewhere
-from drawn_svg import Drawn
+from checkout import ROOT, elsewhere, place
+from drawn_svg import Drawn, contrast, luminance
 from PIL import Image
 
 from course_lib.drawings import palette, raster
@@ -68,17 +68,6 @@ def test_labels_lie_inside_apart_and_no_line_runs_through_them(name, read):
                 low, high = (text.left, text.top), (text.right, text.bottom)
                 on = ((way >= low) & (way <= high)).all(axis=1)
                 assert not on.any(), (role, text.text)
-
-
-def luminance(color):
-    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def dark_colors(svg):
@@ -337,9 +326,9 @@ def test_a_picture_is_made_again_only_when_its_drawing_has_changed(course, tmp_p
     assignment, made = elsewhere(course.assignment("a2"), tmp_path), draw("mask_grids")
     assert not pictures.is_current(assignment, made)
     first = pictures.of(assignment, made)
-    path = pictures.path_of(assignment, made)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(first + b"kept")  # bytes of another version of zlib, say
+    path = place(
+        pictures.path_of(assignment, made), first + b"kept"
+    )  # bytes of another version of zlib, say
     assert pictures.of(assignment, made) == first + b"kept"
     changed = dataclasses.replace(made, svg=made.svg.replace("#0b62a4", "#0b62a5"))
     assert not pictures.is_current(assignment, changed)

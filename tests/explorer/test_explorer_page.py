@@ -5,9 +5,12 @@ import pytest
 from browser import press, violations
 from test_explorer import random_weights
 
+from course_lib.analysis.attention_alignment import plot_alignment
+from course_lib.explorer import translation_widget
 from course_lib.explorer.maps import attention_maps
 from course_lib.explorer.page import page
 from course_lib.explorer.show import explorer
+from course_lib.explorer.translation_widget import HINT, TranslationPage, show
 
 pytestmark = pytest.mark.xdist_group("explorer_page")  # its browser is started once
 
@@ -135,3 +138,73 @@ def test_in_a_notebook_its_keys_stay_in_the_frame(tab, tmp_path):
 def test_axe_finds_nothing_to_mend_in_the_explorer(scheme, opened):
     opened.emulate_media(color_scheme=scheme)
     assert violations(opened) == []
+
+
+# The translation widget: what it shows, and its error messages.
+
+
+def look(text, width):
+    """Every word in capitals, `width` times, each less likely than the one before."""
+    if text == "boom":
+        raise RuntimeError("no <model> is there")
+    words = text.split()
+    beam = [(-1.0 - i, " ".join(words).upper() + "!" * i) for i in range(width)]
+    return beam, words, [word.upper() for word in words], np.eye(len(words))
+
+
+@pytest.fixture
+def widget():
+    return TranslationPage(look, plot_alignment, "a cat", width=2)
+
+
+def test_a_new_sentence_and_a_new_width_are_answered(widget):
+    assert "<table>" not in widget.answer.value
+    widget.text.value = "two dogs"
+    assert "<b>TWO DOGS</b>" in widget.answer.value
+    assert widget.answer.value.count("<td>") == 4
+    assert "<td>-2.00</td><td>TWO DOGS!</td>" in widget.answer.value
+    assert 'alt="where each word looks most: TWO at two, DOGS at dogs"' in widget.answer.value
+    assert 'src="data:image/png;base64,iVBOR' in widget.answer.value
+    widget.width.value = 3
+    assert widget.answer.value.count("<td>") == 6
+
+
+def test_text_is_shown_as_text(widget):
+    widget.text.value = "<i>x</i> & y"
+    assert "&lt;I&gt;X&lt;/I&gt; &amp; Y" in widget.answer.value
+    assert "<I>" not in widget.answer.value
+
+
+def test_what_fails_is_told_where_one_looks(widget):
+    widget.text.value = "boom"
+    assert widget.answer.value == "RuntimeError: no &lt;model&gt; is there"
+    widget.text.value = "   "
+    assert widget.answer.value == "Type a sentence."
+
+
+def test_no_figure_is_left_open(widget):
+    def failing(weights, source, target, ax):
+        raise ValueError("wrong shape")
+
+    before = translation_widget.plt.get_fignums()
+    widget.text.value = "two dogs"
+    TranslationPage(look, failing, "x").translate()
+    assert translation_widget.plt.get_fignums() == before
+
+
+def test_the_first_sentence_is_shown_to_those_who_cannot_click(monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(
+        translation_widget, "display", lambda thing, raw=False: shown.append((thing, raw))
+    )
+    show(look, plot_alignment, "a cat sleeps", width=2)
+    printed = capsys.readouterr().out
+    assert "a cat sleeps → A CAT SLEEPS\n" in printed
+    assert "    -2.00  A CAT SLEEPS!\n" in printed
+    assert "Figure: where each word looks most: A at a, CAT at cat, SLEEPS at sleeps" in printed
+    (image, _), (fields, raw) = shown
+    assert image.data.startswith(b"\x89PNG")
+    assert image.alt.startswith("where each word looks most")
+    assert raw
+    assert fields["text/plain"] == HINT
+    assert fields["application/vnd.jupyter.widget-view+json"]["model_id"]

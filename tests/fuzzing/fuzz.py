@@ -142,8 +142,7 @@ def in_process(name: str, inputs: int, seed: int) -> Found:
 
 @app.command()
 def main(
-    inputs: Annotated[int, typer.Option(help="of all targets together")] = 100_000,
-    seed: int = 0,
+    inputs: Annotated[int, typer.Option(help="of all targets together")] = 100_000, seed: int = 0
 ) -> None:
     """Feed generated inputs to what reads untrusted bytes on the trusted side of the grader."""
     shares = sum(target.share for target in TARGETS.values())

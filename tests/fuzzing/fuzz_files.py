@@ -334,8 +334,7 @@ def changed_files(rng: Rng) -> dict[str, bytes]:
 
 
 FILES = mostly(
-    changed_files,
-    st.dictionaries(st.sampled_from(["predictions.csv", "config.json"]), st.binary()),
+    changed_files, st.dictionaries(st.sampled_from(["predictions.csv", "config.json"]), st.binary())
 )
 
 

@@ -9,8 +9,8 @@ import shutil
 import in_process
 import proofs
 import pytest
+from checkout import place
 from sample_results import COURSE, sample
-from typer.testing import CliRunner
 
 from grader.classroom import receipt
 from grader.classroom.csv_file import CsvError
@@ -18,7 +18,6 @@ from grader.classroom.receipt import Receipt
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli import main
-from grader.cli.app import app
 from grader.cli.records import class_list
 from grader.gradebook import stored_roster, stored_terms
 from grader.gradebook.lateness import moment
@@ -37,20 +36,13 @@ def course(*arguments):
 
 def reported(out, *arguments):
     """The rows of grades.csv, by student, after `course report`."""
-    done = CliRunner().invoke(app, ["report", str(out), *map(str, arguments)])
-    assert done.exit_code == 0, done.output
+    in_process.printed("report", out, *arguments)
     return rows(out)
 
 
 def rows(out):
     with open(out / "grades.csv", encoding="utf-8") as file:
         return {row["student"]: row for row in csv.DictReader(file)}
-
-
-def written(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 pytestmark = pytest.mark.xdist_group("class_list")  # it is graded once
@@ -61,12 +53,12 @@ def graded(tmp_path_factory):
     """A class of two, graded with a roster, and graded again from a copy of its folder."""
     root = tmp_path_factory.mktemp("class")
     for student, moment_saved in (("ada", "2027-02-09T12:00:00Z"), ("ben", "2027-02-10T12:00:00Z")):
-        path = root / "submitted" / student / "a1" / "a1.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_bytes(proofs.notebook("a1", "starter"))
+        path = place(
+            root / "submitted" / student / "a1" / "a1.ipynb", proofs.notebook("a1", "starter")
+        )
         saved = moment(moment_saved).timestamp()
         os.utime(path, (saved, saved))
-    roster = written(
+    roster = place(
         root / "roster.csv", "student,name,a1\nada,Ada,\ncyd,Cyd,\ndee,Dee,excused\neve,Eve,\n"
     )
     first = course("grade", root / "submitted", "--out", root / "out", "--roster", roster)
@@ -98,14 +90,14 @@ def test_a_copied_folder_keeps_its_times_and_grades_nothing_again(graded):
 def test_terms_are_applied_by_a_report_and_stay_for_later_ones(graded):
     root, *_ = graded
     out = root / "out"
-    terms = written(root / "terms.csv", "student,a1\nada,+1\nben,excused\n")
+    terms = place(root / "terms.csv", "student,a1\nada,+1\nben,excused\n")
     for arguments in (["--roster", terms], []):
         found = reported(out, *arguments)
         assert (found["ada"]["late_days"], found["ada"]["total"]) == ("0", "0.0")
         assert (found["ben"]["excused"], found["ben"]["total"]) == ("excused", "")
     page = (out / "report" / "student-ben.html").read_text(encoding="utf-8")
     assert "Excused: this assignment does not count." in page
-    written(terms, "student,a1\nada,\nben,\n")
+    place(terms, "student,a1\nada,\nben,\n")
     found = reported(out, "--roster", terms)
     assert [found[name]["late_days"] for name in ("ada", "ben")] == ["1", "2"]
     with Store(out / "results.db") as store:
@@ -115,9 +107,7 @@ def test_terms_are_applied_by_a_report_and_stay_for_later_ones(graded):
 
 def test_a_list_of_times_counts_over_every_clock_and_stays(graded, tmp_path):
     root, *_ = graded
-    times = written(
-        tmp_path / "times.csv", "student,assignment,time\nada,a1,2027-02-08T12:00:00Z\n"
-    )
+    times = place(tmp_path / "times.csv", "student,assignment,time\nada,a1,2027-02-08T12:00:00Z\n")
     out = tmp_path / "out"
     shutil.copytree(root / "out", out)
     done = course("grade", root / "submitted", "--out", out, "--received", times, "--json")
@@ -147,15 +137,15 @@ def test_a_list_of_times_counts_over_every_clock_and_stays(graded, tmp_path):
 )
 def test_a_mistake_in_a_list_of_times_is_one_sentence(tmp_path, text, sentence):
     with pytest.raises(CsvError) as caught:
-        receipt.read(written(tmp_path / "times.csv", text), COURSE)
+        receipt.read(place(tmp_path / "times.csv", text), COURSE)
     (problem,) = caught.value.problems
     assert sentence in problem
 
 
 def test_a_mistake_in_the_roster_is_told_before_anything_is_graded(tmp_path):
     path = tmp_path / "s1" / "a1" / "a1.ipynb"
-    written(path, proofs.notebook("a1", "starter").decode())
-    roster = written(tmp_path / "roster.csv", "name\nAda\n")
+    place(path, proofs.notebook("a1", "starter"))
+    roster = place(tmp_path / "roster.csv", "name\nAda\n")
     done = in_process.run(main, "grade", tmp_path, "--out", tmp_path / "out", "--roster", roster)
     assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
     assert "no column student" in done.stderr
@@ -196,17 +186,17 @@ def test_many_names_are_capped():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request, tmp_path):
+def kept_in(request, tmp_path):
     """Where a store is kept: a file, or a database of its own."""
     if request.param == "sqlite":
         return tmp_path / "results.db"
     return request.getfixturevalue("database")
 
 
-def test_terms_and_times_are_appended_only_when_they_change(place):
+def test_terms_and_times_are_appended_only_when_they_change(kept_in):
     student = Student("ada", terms={"a1": Terms(due=A1.due, more_days=1), "a2": Terms(waived=True)})
     roster = Roster({"ada": student}, ("a1", "a2"))
-    with Store(place) as store:
+    with Store(kept_in) as store:
         assert (stored_terms.keep(store, roster), stored_terms.keep(store, roster)) == (2, 0)
         assert dict(stored_terms.read(store)) == {
             ("ada", "a1"): student.terms["a1"],
@@ -224,15 +214,15 @@ def test_terms_and_times_are_appended_only_when_they_change(place):
 
 
 def listed(folder, text):
-    return Roster.read(written(folder / "roster.csv", text), COURSE)
+    return Roster.read(place(folder / "roster.csv", text), COURSE)
 
 
-def test_a_stored_roster_is_all_that_was_ever_said_and_the_newest_counts(place, tmp_path):
+def test_a_stored_roster_is_all_that_was_ever_said_and_the_newest_counts(kept_in, tmp_path):
     first = listed(tmp_path, "student,name,section,canvas,a1\nada,Ada L,Tuesday,7,+2\nben,,,8,\n")
-    with Store(place) as store:
+    with Store(kept_in) as store:
         assert stored_roster.keep(store, first) == 3, "two students and one's terms"
         assert stored_roster.keep(store, first) == 0
-    with Store(place) as store:
+    with Store(kept_in) as store:
         found = stored_roster.read(store)
         assert {**found.students} == {**first.students}
         again = listed(tmp_path, "student,section,email\nada,,a@x.org\ncyd,Friday,\n")
@@ -249,8 +239,8 @@ def test_a_stored_roster_is_all_that_was_ever_said_and_the_newest_counts(place, 
         assert found.student("ada").names == {}
 
 
-def test_slip_days_of_ones_own_stay_until_an_empty_cell_and_after_leaving(place, tmp_path):
-    with Store(place) as store:
+def test_slip_days_of_ones_own_stay_until_an_empty_cell_and_after_leaving(kept_in, tmp_path):
+    with Store(kept_in) as store:
         stored_roster.keep(store, listed(tmp_path, "student,name,slip_days\nada,Ada,5\nben,,2\n"))
         stored_roster.keep(store, listed(tmp_path, "student,name\nada,-\n"))
         assert stored_roster.allowances(store) == {"ada": Allowance(5), "ben": Allowance(2)}
@@ -259,13 +249,13 @@ def test_slip_days_of_ones_own_stay_until_an_empty_cell_and_after_leaving(place,
 
 
 def test_a_misspelled_column_is_named(tmp_path, capsys):
-    path = written(tmp_path / "roster.csv", "student,a6,hobby\nada,+2,chess\n")
+    path = place(tmp_path / "roster.csv", "student,a6,hobby\nada,+2,chess\n")
     class_list.read_roster(path, COURSE)
     assert capsys.readouterr().err == f"{path}: columns not used: a6, hobby\n"
 
 
-def test_who_has_left_the_class_is_not_missing_any_more(place, tmp_path):
-    with Store(place) as store:
+def test_who_has_left_the_class_is_not_missing_any_more(kept_in, tmp_path):
+    with Store(kept_in) as store:
         stored_roster.keep(store, listed(tmp_path, "student,name\nada,Ada\nadda,typing error\n"))
         stored_roster.keep(store, listed(tmp_path, "student,name\nadda,-\n"))
         assert stored_roster.read(store).missing("a1", {}) == ["ada"]
@@ -273,14 +263,14 @@ def test_who_has_left_the_class_is_not_missing_any_more(place, tmp_path):
         assert stored_roster.read(store).missing("a1", {}) == ["ada", "adda"]
 
 
-def test_a_database_of_before_rosters_were_stored_opens(place):
+def test_a_database_of_before_rosters_were_stored_opens(kept_in):
     from sqlalchemy import text
 
-    with Store(place) as store:
+    with Store(kept_in) as store:
         store.add(sample("ada"))
         with store.connected(writing=True) as connection:
             connection.execute(text("DROP TABLE students"))
-    with Store(place) as store:
+    with Store(kept_in) as store:
         assert [*stored_roster.read(store).students] == []
         assert stored_roster.keep(store, Roster({"ada": Student("ada", "Ada")})) == 1
         assert len(store.latest()) == 1
@@ -292,14 +282,14 @@ def test_every_command_knows_the_stored_roster(tmp_path):
     with Store(out / "results.db") as store:
         for student in ("ada", "ben"):
             store.add(sample(student))
-    roster = written(
+    roster = place(
         tmp_path / "roster.csv",
         "student,name,section,canvas,a1\nada,Ada Lovelace,Tuesday,1041,\ncyd,,,,excused\n",
     )
     reported(out, "--roster", roster)
 
     def run(*words, told=""):
-        done = CliRunner().invoke(app, [*map(str, words), "--out", str(out)])
+        done = in_process.course(*words, "--out", out)
         assert done.exit_code == 0, (done.output, done.exception)
         assert told in done.output
         return done
@@ -312,14 +302,14 @@ def test_every_command_knows_the_stored_roster(tmp_path):
     assert "Ada Lovelace" in (tmp_path / "pages" / "ada" / "a1.html").read_text()
     run("export", "csv", "--to", tmp_path / "long.csv")
     assert "Ada Lovelace" in (tmp_path / "long.csv").read_text()
-    canvas = written(
+    canvas = place(
         tmp_path / "canvas.csv",
         "Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (1)\n"
         "Points Possible,,,,,100\nSomebody,1041,,,,\n",
     )
     done = run("export", "canvas", "--from", canvas, "--to", tmp_path / "import.csv")
     assert "1 students have grades in it" in done.output
-    given = written(tmp_path / "given.csv", "student,name\nada,Countess\n")
+    given = place(tmp_path / "given.csv", "student,name\nada,Countess\n")
     run("feedback", "a1", "--to", tmp_path / "pages", "--roster", given)
     assert "Countess" in (tmp_path / "pages" / "ada" / "a1.html").read_text()
     with Store(out / "results.db") as store:

@@ -5,20 +5,18 @@ import os
 import shutil
 import subprocess
 
+import checkout
 import pytest
 
 from grader.intake import clocks, submissions
 
-NOTEBOOK = '{"cells": [], "nbformat": 4}'
 IDS = ["a1", "a2"]
 COMMITTED = "2027-02-08T21:00:00+01:00"
 SAVED = datetime.datetime(2027, 1, 15, 8, tzinfo=datetime.timezone.utc)
 
 
-def place(path, text=NOTEBOOK):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    os.utime(path, (SAVED.timestamp(), SAVED.timestamp()))
+def place(path, text=checkout.EMPTY):
+    os.utime(checkout.place(path, text), (SAVED.timestamp(), SAVED.timestamp()))
     return path
 
 

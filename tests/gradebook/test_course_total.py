@@ -12,16 +12,15 @@ import pytest
 from checkout import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_process import course
 from rich.console import Console
 from sample_results import COURSE, sample
-from typer.testing import CliRunner
 
 from grader.authoring.release import handbook
 from grader.classroom import component_marks
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Terms
-from grader.cli.app import app
 from grader.course.course import Course
 from grader.course.course_file import CourseError
 from grader.course.grading import Component, Grading, Group
@@ -340,10 +339,6 @@ def graded(tmp_path):
         store.add(sample("ben", outcome="UNGRADED", exercises=[]))
     (tmp_path / "roster.csv").write_text("student,name,a2\nada,=1+1,\nben,,\ncyd,Cy Dee,excused\n")
     return tmp_path
-
-
-def course(*arguments):
-    return CliRunner().invoke(app, [str(a) for a in arguments])
 
 
 def test_the_file_says_where_a_number_is_missing_or_pending(graded):

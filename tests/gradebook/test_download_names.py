@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from checkout import place
 from sample_results import COURSE
 
 from grader.classroom.roster import Roster
@@ -10,7 +11,6 @@ from grader.cli.grading import class_grading
 from grader.intake import submissions
 from grader.intake.submissions import SubmissionsError
 
-NOTEBOOK = '{"cells": [], "nbformat": 4}'
 ROSTER = """\
 student,name,email,canvas,moodle,gradescope,github,nbgrader
 ada,Ada Lovelace,ada@example.org,12345,,,ada-l,
@@ -57,11 +57,6 @@ def roster(tmp_path):
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "class"
-
-
-def place(path, text=NOTEBOOK):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def owners(folder, roster):

@@ -135,28 +135,6 @@ def test_a_place_that_cannot_hold_a_store(tmp_path, monkeypatch, place, told):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("how", ["emptied", "cut", "overwritten"])
-def test_a_damaged_database_is_one_sentence_with_the_way_out(tmp_path, how):
-    path = tmp_path / "results.db"
-    with Store(path) as store:
-        for number in range(20):
-            store.add(sample(f"s{number}"))
-    data = path.read_bytes()
-    middle = len(data) // 2
-    data = {
-        "emptied": b"",
-        "cut": data[:middle],
-        "overwritten": data[:middle] + b"\xff" * 8192 + data[middle + 8192 :],
-    }[how]
-    path.write_bytes(data)
-    with pytest.raises(GradebookError) as error, Store(path):
-        pass
-    assert "nothing was changed" in str(error.value)
-    assert "move it away" in str(error.value)
-    assert "\n" not in str(error.value)
-    assert path.read_bytes() == data
-
-
 def test_a_read_only_database(tmp_path):
     path = tmp_path / "results.db"
     with Store(path) as store:
@@ -395,18 +373,6 @@ def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
 def test_formula_safe_cells_come_back(text):
     assert not safe(text).startswith(("=", "+", "-", "@", "\t", "\r"))
     assert text.startswith("'") or restored(safe(text)) == text
-
-
-def test_marks_are_kept_in_the_store(tmp_path):
-    first = read(tmp_path, "s01,a1,1.11.a,4,", "s01,a1,1.11.b,1,thin")
-    second = read(tmp_path, "s01,a1,1.11.b,2,", "s01,a1,1.11.a,4,")
-    with Store(tmp_path / "results.db") as store:
-        assert (store.keep(first), store.keep(first), store.keep(second)) == (2, 0, 1)
-        kept = store.manual(COURSE).marks
-    assert kept == {
-        ("s01", "a1", "1.11.a"): ManualMark(4.0),
-        ("s01", "a1", "1.11.b"): ManualMark(2.0),
-    }
 
 
 # ---------------------------------------------------------------- lateness

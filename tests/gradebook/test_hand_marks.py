@@ -172,39 +172,6 @@ def give(store, points, answer, version=None, marker="tutor"):
     return marking.give_marks(store, COURSE, [(answer, seen)], mark)[0]
 
 
-def test_every_answer_to_a_question_comes_with_its_mark(store):
-    store.add(answered("first", "ben"))
-    [ada, ben] = answers_to(store)
-    assert (ada.students, ada.text, ada.mark, ada.version) == (("ada",), "first", None, 0)
-    assert ada.sha256 == ben.sha256
-    give(store, 4.0, ben)
-    assert [answer.marked for answer in answers_to(store)] == [False, True]
-    store.add(answered("second", "ben"))
-    [_, ben] = answers_to(store)
-    assert (ben.changed, ben.text_before, ben.marked) == (True, "first", False)
-
-
-def test_the_later_of_two_marks_never_silently_wins(store):
-    seen = only(store)
-    first = give(store, 3.0, seen, marker="a tutor")
-    with pytest.raises(marking.MarkedMeanwhile, match="a tutor has marked") as error:
-        give(store, 2.0, seen, marker="another")
-    assert error.value.newest.mark.points == 3.0
-    assert counted(store).totals.manual == 3.0
-    again = give(store, 2.0, seen, first, marker="another")
-    assert only(store).version == again > first
-
-
-def test_a_mark_for_an_answer_that_is_not_there_any_more_or_over_the_maximum_is_refused(store):
-    seen = only(store)
-    with pytest.raises(ValueError, match=r"4\.5 points for 1\.11\.a, which allows 0 to 4"):
-        give(store, 4.5, seen)
-    store.add(answered("second"))
-    with pytest.raises(marking.AnswerChanged):
-        give(store, 3.0, seen)
-    assert store.marks() == []
-
-
 def test_several_answers_are_marked_together_or_not_at_all(store):
     store.add(answered("first", "ben"))
     both = answers_to(store)

@@ -10,15 +10,15 @@ import datetime
 import json
 import re
 
+import in_process
 import pytest
+from in_process import printed
 from sample_results import COURSE, sample
-from typer.testing import CliRunner
 
 from grader.classroom import component_marks, receipt
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
 from grader.classroom.terms import Terms
-from grader.cli.app import app
 from grader.cli.records import class_list
 from grader.course.course import Course
 from grader.exchange import moodle
@@ -53,21 +53,12 @@ def made(folder, names):
 def out(tmp_path):
     """A class of thirty, with its files."""
     out = made(tmp_path, NAMES)
-    course("report", out, "--roster", out / "roster.csv")
+    printed("report", out, "--roster", out / "roster.csv")
     return out
 
 
-def course(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
 def refused(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return str(done.exception)
+    return str(in_process.course(*arguments).exception)
 
 
 def written(path, *rows):
@@ -81,7 +72,7 @@ def totals(out):
     truth = {result["student"]: result["totals"]["total"] for result in found}
     with (out / "grades.csv").open(encoding="utf-8") as file:
         assert {row["student"]: float(row["total"]) for row in csv.DictReader(file)} == truth
-    course("export", "csv", "--out", out, "--to", out / "long.csv")
+    printed("export", "csv", "--out", out, "--to", out / "long.csv")
     with (out / "long.csv").open(encoding="utf-8") as file:
         rows = {row["student"]: float(row["assignment_points"]) for row in csv.DictReader(file)}
     assert rows == truth
@@ -92,9 +83,9 @@ def totals(out):
         if result.student in LATE:
             assert f"{total:g} of 100 points" in moodle.feedback(result)
     for name in set(PLAYED) & {*truth}:
-        history = json.loads(course("history", name, "a1", "--out", out, "--json"))
+        history = json.loads(printed("history", name, "a1", "--out", out, "--json"))
         assert [e["total"] for e in history if e["kind"] == "total"][-1] == truth[name]
-        why = json.loads(course("why", name, "a1", "--out", out, "--json"))
+        why = json.loads(printed("why", name, "a1", "--out", out, "--json"))
         assert next(line["points"] for line in why["sum"] if line["what"] == "total") == truth[name]
     return truth
 
@@ -113,15 +104,15 @@ def test_a_new_due_date_moves_nobody_before_it_was_previewed_and_applied(out, mo
     assert before["s01"] == 88.2
     ruled(monkeypatch, due=A1.due + DAY)
     assert totals(out) == before, "course.toml alone moves nobody"
-    told = course("report", out, "--preview")
+    told = printed("report", out, "--preview")
     assert "4 up, 0 down, 25 with the same total" in told
     assert "s01 a1: 88.2 → 98 (+9.8)" in told
     assert "due 9 February 2027, 23:59 UTC, before: 8 February 2027, 23:59 UTC" in told
     assert "not late, before: 1 day late, 10 % deducted" in told
     assert totals(out) == before, "a preview stores nothing"
-    course("report", out)
+    printed("report", out)
     assert totals(out)["s01"] == 98
-    entries = json.loads(course("history", "s01", "a1", "--out", out, "--json"))
+    entries = json.loads(printed("history", "s01", "a1", "--out", out, "--json"))
     rule, last = entries[-2:]
     assert (rule["kind"], rule["sentence"][:38]) == (
         "rule",
@@ -129,33 +120,33 @@ def test_a_new_due_date_moves_nobody_before_it_was_previewed_and_applied(out, mo
     )
     assert (last["kind"], last["points"]) == ("total", 9.8)
     assert last["why"][0].startswith("due 9 February")
-    assert "What counts now: 98 of 100 points" in course("history", "s01", "a1", "--out", out)
+    assert "What counts now: 98 of 100 points" in printed("history", "s01", "a1", "--out", out)
 
 
 def test_a_new_price_slip_days_and_weights_are_told_too(out, monkeypatch):
     totals(out)
     ruled(monkeypatch, late_penalty_percent=50.0)
-    assert "a late day costs 50 %, before: a late day costs 10 %" in course(
+    assert "a late day costs 50 %, before: a late day costs 10 %" in printed(
         "report", out, "--preview"
     )
-    course("report", out)
+    printed("report", out)
     assert totals(out)["s01"] == 49
     ruled(monkeypatch, COURSE.late.model_copy(update={"slip_days": 2}), late_penalty_percent=50.0)
-    told = course("report", out, "--preview")
+    told = printed("report", out, "--preview")
     assert "1 day late, 1 slip day used, 0 % deducted" in told
-    course("report", out)
+    printed("report", out)
     assert totals(out)["s01"] == 98
     weights = {"weight_percent": 5.0, "late_penalty_percent": 50.0}
     ruled(monkeypatch, COURSE.late.model_copy(update={"slip_days": 2}), **weights)
     with Store(out / "results.db") as store:
         for name in NAMES[:-1]:
             store.add(sample(name, "a2", failed={"2.2": [{}]}))
-    told = json.loads(course("report", out, "--preview", "--json"))
+    told = json.loads(printed("report", out, "--preview", "--json"))
     assert told["rules"] == ["a1: it counts 5 %, before: it counts 20 %"]
     grades = ("grades", "--out", out, "--so-far", "--json")
-    before = {g["student"]: g["total"] for g in json.loads(course(*grades))}
-    course("report", out)
-    after = {g["student"]: g["total"] for g in json.loads(course(*grades))}
+    before = {g["student"]: g["total"] for g in json.loads(printed(*grades))}
+    printed("report", out)
+    after = {g["student"]: g["total"] for g in json.loads(printed(*grades))}
     assert after["s01"] != before["s01"]
     moved = next(one for one in told["course"] if one["student"] == "s01")
     assert (moved["now"]) == after["s01"]
@@ -165,10 +156,10 @@ def test_marks_by_hand_are_in_the_history_and_a_new_hand_in_holds_them(out, tmp_
     marks = written(
         tmp_path / "marks.csv", "student,assignment,item,points", "s01,a1,1.11.a,3", "s07,a1,1.3,2"
     )
-    told = course("report", out, "--manual", marks, "--preview")
+    told = printed("report", out, "--manual", marks, "--preview")
     assert "s01 a1: 88.2 → 90.9 (+2.7; 1.11 +3)" in told
     assert "1.11.a by hand: 3, before: no mark" in told
-    course("report", out, "--manual", marks, "--marker", "tutor")
+    printed("report", out, "--manual", marks, "--marker", "tutor")
     assert (totals(out)["s01"], totals(out)["s07"]) == (90.9, 92)
     with Store(out / "results.db") as store:
         old = store.newest("s01", "a1")
@@ -177,12 +168,12 @@ def test_marks_by_hand_are_in_the_history_and_a_new_hand_in_holds_them(out, tmp_
         sha = answers.sha256_of_text("a new file")
         facts = old.submission.model_copy(update={"sha256": sha})
         store.add(old.changed(A1, exercises=exercises, submission=facts))
-    course("report", out)
+    printed("report", out)
     assert totals(out)["s01"] == 88.2
-    last = json.loads(course("history", "s01", "a1", "--out", out, "--json"))[-1]
+    last = json.loads(printed("history", "s01", "a1", "--out", out, "--json"))[-1]
     held = "the mark of 1.11.a is held, as the answer has changed"
     assert last["why"][:2] == ["another hand-in counts", held]
-    course("report", out, "--manual", marks)
+    printed("report", out, "--manual", marks)
     assert totals(out)["s01"] == 88.2, "the same list again confirms nothing"
     row = next(
         row
@@ -191,7 +182,7 @@ def test_marks_by_hand_are_in_the_history_and_a_new_hand_in_holds_them(out, tmp_
     )
     again = f"s01,a1,1.11.a,3,{row['answer_sha256']}"
     header = "student,assignment,item,points,answer_sha256"
-    course("report", out, "--manual", written(tmp_path / "confirmed.csv", header, again))
+    printed("report", out, "--manual", written(tmp_path / "confirmed.csv", header, again))
     assert totals(out)["s01"] == 90.9
 
 
@@ -203,7 +194,7 @@ def test_marks_of_the_page_count_in_every_place_and_a_changed_answer_or_picture_
             seen = [e for e in card.entries if e.answer.students[0] in names]
             desk.give([(entry, entry.answer.version) for entry in seen], ManualMark(4.0, "", "ben"))
             assert len(seen) == len(names)
-        course("report", out)
+        printed("report", out)
 
     def handed_in_again(name, **changes):
         with Store(out / "results.db") as store:
@@ -213,7 +204,7 @@ def test_marks_of_the_page_count_in_every_place_and_a_changed_answer_or_picture_
                 e.model_copy(update={"parts": parts} if e.parts else {}) for e in old.exercises
             ]
             store.add(old.changed(A1, exercises=exercises))
-        course("report", out)
+        printed("report", out)
 
     before = totals(out)
     marked("s01", "s07", "s20")
@@ -228,7 +219,7 @@ def test_marks_of_the_page_count_in_every_place_and_a_changed_answer_or_picture_
 def test_an_extension_and_a_mark_of_a_group_count_in_every_place(out, tmp_path):
     before = totals(out)
     terms = written(tmp_path / "terms.csv", "student,a1", "s01,+1", "s02,excused")
-    assert "s01 a1: 88.2 → 98 (+9.8)" in course("report", out, "--roster", terms, "--preview")
+    assert "s01 a1: 88.2 → 98 (+9.8)" in printed("report", out, "--roster", terms, "--preview")
     assert totals(out) == before
     with Store(out / "results.db") as store:
         for name in ("s05", "s06"):
@@ -238,7 +229,7 @@ def test_an_extension_and_a_mark_of_a_group_count_in_every_place(out, tmp_path):
             store.add(old.model_copy(update={"submission": facts}))
     given = written(tmp_path / "m.csv", "student,assignment,item,points", "s05,a1,1.11.a,3")
     waived = written(tmp_path / "terms.csv", "student,a1", "s01,+1", "s02,waived")
-    course("report", out, "--roster", waived, "--manual", given)
+    printed("report", out, "--roster", waived, "--manual", given)
     assert totals(out) == before | {"s01": 98.0, "s02": 98.0, "s05": 101.0, "s06": 101.0}
 
 

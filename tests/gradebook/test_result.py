@@ -144,10 +144,7 @@ def test_a_submission_without_points(made):
 
 @pytest.mark.parametrize(
     ("id", "own"),
-    [
-        ("a3", "accuracy agreement"),
-        ("a4", "bleu low high signature agreement measured"),
-    ],
+    [("a3", "accuracy agreement"), ("a4", "bleu low high signature agreement measured")],
 )
 def test_a_trained_model(id, own):
     assignment = COURSE.assignment(id)

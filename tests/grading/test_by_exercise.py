@@ -8,7 +8,7 @@ import sys
 
 import proofs
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
 from sample_results import COURSE, sample
 
 from grader.gradebook.store import key_of
@@ -82,9 +82,8 @@ def checkout(tmp_path_factory):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "course.toml", root)
     for student, changes in (("ada", {}), ("ben", UNSCALED)):
-        notebook = root / "class" / student / "a1" / "a1.ipynb"
-        notebook.parent.mkdir(parents=True)
-        notebook.write_bytes(proofs.notebook("a1", "solution", changes))
+        data = proofs.notebook("a1", "solution", changes)
+        place(root / "class" / student / "a1" / "a1.ipynb", data)
     return root
 
 

@@ -2,14 +2,15 @@
 
 import os
 import signal
-import subprocess
 import sys
 
+import in_process
 import pytest
 from checkout import ROOT
 from proofs import COURSE
 
 from bench.grader.large_class import dask_workers
+from grader.cli import main
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster, fingerprints
 from grader.grading.judge_pool import ClusterError, Settings
@@ -117,12 +118,7 @@ def test_what_is_missing_or_misspelled_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ClusterError, match=r"pip install -e .\[cluster\]"):
         graded(handed_in(1), tmp_path)
-    told = subprocess.run(
-        [sys.executable, "-m", "grader.cli", "grade", ".", "--executor", "slurm"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
+    done = in_process.run(main, "grade", ".", "--executor", "slurm")
+    in_process.one_sentence(
+        done, 2, "--executor slurm: give processes, dask, or a scheduler's address"
     )
-    assert told.returncode == 2
-    assert "--executor slurm: give processes, dask, or a scheduler's address" in told.stderr

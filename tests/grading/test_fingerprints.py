@@ -227,10 +227,7 @@ def test_what_course_toml_says_of_its_exercises_grades_one_assignment_again(fact
 
 def test_a_component_that_becomes_a_stub_grades_all_again(of_checkout):
     course = proofs.COURSE
-    reserved = [
-        *course.facts.reserved,
-        "course_lib.diagnosis.broken_classifiers:broken_classifier",
-    ]
+    reserved = [*course.facts.reserved, "course_lib.diagnosis.broken_classifiers:broken_classifier"]
     facts = course.facts.model_copy(update={"reserved": reserved})
     after = keys(ROOT, course=course.model_copy(update={"facts": facts}))
     assert {id for id in after if after[id] != of_checkout[id]} == {*ASSIGNMENTS}

@@ -265,21 +265,16 @@ def test_a_notebook_without_the_functions(evaluated):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "about", "told"),
     [
-        (b"row,prediction\n0,1\n", "does not have one row for each of 160 sentences"),
-        (b"row,prediction\n" + b"1,1\n" * 10**6, "does not have one row for each of 160 sentences"),
-        (b"a,b\n0,1\n", "cannot be read (ValueError)"),
-        (b"row,prediction\n0,yes\n", "cannot be read (ValueError)"),
+        (b"row,prediction\n0,1\n", b"{}", "does not have one row for each of 160 sentences"),
+        (b"row,prediction\n" + b"1,1\n" * 10**6, b"[" * 10**5, "does not have one row for each of"),
+        (b"a,b\n0,1\n", b"no json", "cannot be read (ValueError)"),
+        (b"row,prediction\n0,yes\n", b'{"data": 3}', "cannot be read (ValueError)"),
     ],
-    ids=["short", "long", "other columns", "words"],
+    ids=["short", "long, deep", "other columns, no JSON", "words, a number"],
 )
-@pytest.mark.parametrize(
-    "about",
-    [b"{}", b"[" * 10**5, b"no json", b'{"data": 3}'],
-    ids=["empty", "deep", "no JSON", "a number"],
-)
-def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, told, about):
+def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, about, told):
     result = evaluated(FILES | {"predictions.csv": text, "config.json": about})
     assert result.accuracy == 100.0
     assert any(told in note for note in result.notes)

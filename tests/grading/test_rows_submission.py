@@ -1,7 +1,6 @@
 """Rows of the threat list that concern collection and scoring, through the real sandbox."""
 
 import json
-import os
 
 import proofs
 import pytest
@@ -70,61 +69,6 @@ def softmax(x, axis=-1):
     assert not mark.exists()
 
 
-def test_rows_20_and_22_to_24_files_beside_the_notebook_change_nothing(graded, tmp_path):
-    folder = tmp_path / "s1" / "a1"
-    folder.mkdir(parents=True)
-    (folder / "a1.ipynb").write_bytes(proofs.notebook("a1", "solution"))
-    for name in ("conftest.py", "pytest.ini", "sitecustomize.py", "numpy.py", "results.json"):
-        (folder / name).write_text("raise SystemExit('taken over')", encoding="utf-8")
-    found = submissions.find(tmp_path, ["a1"])[0]
-    assert full(graded(found.data))
-    assert len(found.notices) == 4
-
-
-FORBIDDEN = {
-    "the syntax tree": ("a1", SOFTMAX, "from scipy.special import softmax"),
-    "the syntax tree, by an alias": (
-        "a1",
-        SOFTMAX,
-        "import scipy.special as sp\ndef softmax(x, axis=-1):\n    return sp.softmax(x, axis)",
-    ),
-    "names that are replaced": (
-        "a1",
-        SOFTMAX,
-        "import scipy.special as sp\n"
-        "def softmax(x, axis=-1):\n    return getattr(sp, 'soft' + 'max')(x, axis)",
-    ),
-    "calls that are watched": (
-        "a2",
-        "course_lib.attention:attention",
-        "import torch\n"
-        "_fused = getattr(torch.nn.functional, 'scaled_dot_product' + '_attention')\n"
-        "def attention(query, key, value, mask=None, dropout=None):\n"
-        "    return _fused(query, key, value, mask), None",
-    ),
-    "a module of torch's": (
-        "a2",
-        "course_lib.normalization:LayerNorm",
-        "import torch\n"
-        "class LayerNorm(getattr(torch.nn, 'Layer' + 'Norm')):\n"
-        "    def __init__(self, d_model, eps=1e-6):\n        super().__init__(d_model, eps)",
-    ),
-}
-
-
-@pytest.mark.parametrize("layer", FORBIDDEN)
-def test_row_34_what_an_exercise_forbids_is_found_by(graded, layer):
-    id, component, code = FORBIDDEN[layer]
-    if "import softmax" in code:
-        code += "\n_theirs = softmax\ndef softmax(x, axis=-1):\n    return _theirs(x, axis=axis)"
-    result = graded(as_bytes(changed(id, {component: code})), id)
-    exercise = next(
-        e.id for e in proofs.COURSE.assignment(id).exercises if component in e.components
-    )
-    assert result.outcome == "POLICY", entry(result, exercise)
-    assert entry(result, exercise).points == 0
-
-
 def test_row_36_hard_coded_outputs_of_the_visible_tests_earn_only_those(graded):
     code = """
 import numpy as np
@@ -150,14 +94,6 @@ def test_rows_37_and_38_cells_may_be_moved_doubled_renamed_and_stripped(graded):
     assert full(graded(as_bytes(notebook)))
 
 
-def test_row_38_the_last_valid_definition_counts_and_a_stub_never_does(graded):
-    stub = Component.parse(SOFTMAX).stub("A1.1: softmax is not written yet")
-    wrong = "def softmax(x, axis=-1):\n    return x"
-    right = Component.parse(SOFTMAX).source
-    assert full(graded(as_bytes(changed(add=[wrong, right, stub, "def softmax(x:"]))))
-    assert not full(graded(as_bytes(changed(add=[wrong]))))
-
-
 @pytest.mark.parametrize("data", [b"{", b"\xff\xfe\x00", b"", b"[" * 200_000, b"{}"], ids=range(5))
 def test_rows_39_to_42_an_unreadable_file_is_invalid_and_has_a_row(graded, data):
     result = graded(data)
@@ -165,18 +101,6 @@ def test_rows_39_to_42_an_unreadable_file_is_invalid_and_has_a_row(graded, data)
     assert result.reason
     assert result.totals.total == 0
     assert len(result.exercises) == len(proofs.COURSE.assignment("a1").exercises)
-
-
-def test_row_40_crlf_is_fine(graded):
-    data = proofs.notebook("a1", "solution").replace(b"\\n", b"\\r\\n")
-    assert full(graded(data))
-
-
-def test_row_43_magics_and_shell_lines_are_taken_out_with_a_notice(graded):
-    add = ["!pip install torch\n%load_ext autoreload\n%time softmax(x)", "%%bash\nrm -rf /"]
-    result = graded(as_bytes(changed(add=add)))
-    assert full(result)
-    assert any("!pip install torch" in notice for notice in result.notices)
 
 
 def test_row_44_a_question_to_the_user_says_what_to_change(graded):
@@ -191,15 +115,6 @@ def test_row_45_code_for_a_gpu_only_says_what_to_change(graded):
     result = graded(as_bytes(changed("a2", {"course_lib.attention:split_heads": code})), "a2")
     causes = {test.message.cause for test in entry(result, "2.2").tests if test.message}
     assert any("x.device" in cause for cause in causes)
-
-
-def test_row_48_the_transports_time_counts_and_not_the_notebooks(tmp_path):
-    path = tmp_path / "s1_a1.ipynb"
-    notebook = changed()
-    notebook["metadata"]["submitted"] = "1999-01-01T00:00:00"
-    path.write_bytes(as_bytes(notebook))
-    os.utime(path, (1_800_000_000, 1_800_000_000))
-    assert submissions.find(tmp_path, ["a1"])[0].received.timestamp() == 1_800_000_000
 
 
 def test_row_50_an_unsaved_notebook_and_another_assignments_are_said_plainly(graded):

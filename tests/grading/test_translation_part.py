@@ -8,13 +8,12 @@ import random
 import pytest
 import torch
 from safetensors.torch import save
-from small_translation import CODE, LAST, SMALL, TEST, pairs
-from unwatched import unwatched
+from small_translation import CODE, LAST, SMALL, TEST, pairs, trained
 
 from autograder.scorers.bleu import LONGEST, Bleu
 from course_lib.data.datasets import DataError
 from course_lib.evaluation.translation import bleu
-from course_lib.recipes.translation import train_translator, untrained_model
+from course_lib.recipes.translation import untrained_model
 from course_lib.training import saved_model
 from grader.authoring.views import notebooks
 from grader.course.submission_folder import check_folder
@@ -48,21 +47,15 @@ def hidden(data):
 
 
 @pytest.fixture(scope="module")
-def trained(data):
-    with unwatched():
-        return train_translator(data, SMALL, seed=0)
-
-
-@pytest.fixture(scope="module")
-def files(trained, hidden, tmp_path_factory):
+def files(hidden, tmp_path_factory):
     """What a student hands in, written as the notebook writes it."""
     folder = tmp_path_factory.mktemp("submission")
-    made = trained.translator.translate(hidden.sentences, width=2)
+    made = trained().translator.translate(hidden.sentences, width=2)
     about = {"name": "made_up", "source": "mirror", "fingerprint": hidden.fingerprint}
     measured = {"training_perplexity": 1.2, "validation_perplexity": 1.5}
-    form = trained.translator.arguments
+    form = trained().translator.arguments
     saved_model.save_translator(
-        folder, trained.model, form, trained.tokenizer, made, about, measured
+        folder, trained().model, form, trained().tokenizer, made, about, measured
     )
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -117,8 +110,8 @@ def test_a_translator_earns_what_it_translates_again(evaluated, hidden, files):
     assert told.bleu == pytest.approx(bleu(lines, hidden.labels).value, abs=1)
 
 
-def test_an_untrained_model_earns_nothing(evaluated, course, files, trained):
-    fresh = untrained_model(trained.tokenizer.vocab_size, SMALL, seed=1)
+def test_an_untrained_model_earns_nothing(evaluated, course, files):
+    fresh = untrained_model(trained().tokenizer.vocab_size, SMALL, seed=1)
     weights = {"translation.safetensors": save(fresh.state_dict())}
     told = evaluated(files | weights, exercises=[course.assignment("a4").exercise("4.12")])
     assert told.problem == ""
@@ -202,8 +195,8 @@ def test_a_table_that_survives_a_lost_word_is_no_model(evaluated):
     assert "a trained model translates the words that are there" in told.problem
 
 
-def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated, trained):
-    weight = trained.model.embedding.tokens.weight[7, 7].item()
+def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):
+    weight = trained().model.embedding.tokens.weight[7, 7].item()
     check = f"    assert model.embedding.tokens.weight[7, 7] == {weight}, 'broken weights'\n"
     told = evaluated(code=CODE.replace("    step, found", f"{check}    step, found"))
     assert told.bleu > 90
@@ -421,10 +414,10 @@ def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path,
     assert handed_in.beside(tmp_path).only(wanted).read() == files
 
 
-def test_a_translation_is_one_line_of_the_file(trained, tmp_path):
-    form, tokenizer = trained.translator.arguments, trained.tokenizer
+def test_a_translation_is_one_line_of_the_file(tmp_path):
+    form, tokenizer = trained().translator.arguments, trained().tokenizer
     texts = ["un\ndeux", "", "trois\u2028quatre"]
-    saved_model.save_translator(tmp_path, trained.model, form, tokenizer, texts, {"name": "x"})
+    saved_model.save_translator(tmp_path, trained().model, form, tokenizer, texts, {"name": "x"})
     assert (tmp_path / "translations.txt").read_bytes() == b"un deux\n\ntrois quatre\n"
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config == {"model": form, "data": {"name": "x"}, "measured": {}}

@@ -5,8 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -19,10 +17,9 @@ from grader.authoring.proof import cases
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.store import Store
-from grader.grading import class_run, class_tries, judge_pool, work_folder
+from grader.grading import class_run, class_tries, judge_pool
 from grader.grading.judge_pool import JudgePool, Settings
 from grader.intake.submissions import Submission
-from grader.sandbox import process_tree
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"
@@ -187,33 +184,6 @@ def command(pid: int) -> str:
         return ""
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
-def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, number):
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)  # workers run under other users
-    place = tmp_path / "class" / "s1" / "a1" / "a1.ipynb"
-    place.parent.mkdir(parents=True)
-    place.write_bytes(proofs.notebook("a1", "solution", {SOFTMAX: LOOP}))
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from grader.cli import main; main()", "grade", "class"],
-        env=os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    started = soon(lambda: at_work(process.pid), 300)
-    process.send_signal(number)
-    process.wait(300)
-    assert soon(lambda: not any(command(pid) for pid in started), 120)
-    left = list(tmp_path.glob(f"{work_folder.PREFIX}*"))
-    assert bool(left) == (number == signal.SIGKILL)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with work_folder.work_folder() as mine, work_folder.work_folder() as another:
-        assert set(tmp_path.glob(f"{work_folder.PREFIX}*")) == {mine, another}
-
-
 def test_a_forked_child_leaves_its_parents_folder_alone():
     """multiprocessing drops the parent's finalizers there, and with them what cleans up."""
     program = (
@@ -229,19 +199,3 @@ def test_a_forked_child_leaves_its_parents_folder_alone():
         subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode
         == 0
     )
-
-
-def soon(look, seconds):
-    """The first truth that `look` sees."""
-    until = time.monotonic() + seconds
-    while not (seen := look()):
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    return seen
-
-
-def at_work(pid: int) -> list[int]:
-    """Every process of a run, once a worker is among them."""
-    below = process_tree.descendants(pid)
-    warm = [p for p in below if "sandbox/main.py" in command(p)]
-    return below if len(warm) > 2 else []  # a supervisor and a worker have its command line

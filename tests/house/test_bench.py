@@ -12,16 +12,30 @@ import torch
 from checkout import ROOT
 from typer.testing import CliRunner
 
+from bench import memory_use
 from bench.grader import report
+from bench.peers import Beam, PeerError, in_ctranslate2, in_joeynmt, in_marian, package
+from bench.real_data import real
 from bench.speeds import decode, encoder, model, study, training
-from bench.trainings import averages, grammar, pretraining, sentiment, small_data, translation
+from bench.trainings import (
+    averages,
+    compare,
+    grammar,
+    positions,
+    pretraining,
+    sentiment,
+    small_data,
+)
 from book.documents import figures
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
+from course_lib.data.registry import DataError
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
-from course_lib.recipes import classifier_profiles, masked_language_profiles
+from course_lib.recipes import classifier_profiles, language_profiles, masked_language_profiles
+from course_lib.study.profiles import profile as study_profile
+from course_lib.training.language_losses import language_loss
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
@@ -145,8 +159,14 @@ def test_encoder(bench, monkeypatch):
 
 
 def test_train(bench, monkeypatch):
-    small(monkeypatch, training, CONFIG=TINY, TOKENS=64, LENGTHS=(8,), VOCABULARIES=(90,), ROUNDS=2)
-    assert "median_speedup_over_nn_transformer" in bench("train", "bench_train")
+    small(monkeypatch, training, CONFIG=TINY, TOKENS=64, LENGTHS=(8,), ROUNDS=2)
+    small(monkeypatch, training, VOCABULARIES=(90, 60))
+    measures = bench("train", "bench_train")
+    assert len(measures["speedup_over_nn_transformer"]["values"]) == 2
+    assert {"tokens_per_second", "median_speedup_over_own_logits_vocabulary_60"} < {*measures}
+    monkeypatch.setattr(training, "_copy_from_torch", lambda ours, theirs: None)
+    with pytest.raises(RuntimeError, match="nothing to compare"):
+        training.run()
 
 
 @pytest.mark.slow
@@ -189,18 +209,6 @@ def test_pretraining(bench, monkeypatch, tmp_path):
     means = [measures[f"pretrained_{n}_labels_accuracy"]["mean"] for n in (4, 20)]
     assert lines["pre-trained on texts"] == means
     assert (tmp_path / "pretraining.svg").is_file()
-
-
-def test_multi30k(bench, monkeypatch, tmp_path):
-    """On a small language in place of Multi30k."""
-    short = dataclasses.replace(small_translation.SMALL, epochs=1)
-    monkeypatch.setattr(translation, "profile", lambda name: short)
-    monkeypatch.setattr(translation, "MODELS", tmp_path)
-    monkeypatch.setattr(translation, "LENGTH_PENALTIES", (1.0,))
-    pairs = few(small_translation.pairs())
-    monkeypatch.setattr(translation.datasets, "load", lambda name, sources: pairs)
-    measures = bench("multi30k --profile cpu --seeds 0 --name small --test looked_at", "looked_at")
-    assert {"beam5_bleu", "beam5_bleu_standard_error"} < set(measures)
 
 
 def test_averages_that_reach_back_less_and_less(bench, monkeypatch):
@@ -269,3 +277,124 @@ def test_decode(bench, monkeypatch, tmp_path):
     monkeypatch.setattr(decode, "BEAM", decode.BEAM._replace(longest=12))
     command = f"decode --model {tmp_path / 'model'} --sentences 10 --peers ''"
     assert "median_speedup_over_uncached" in bench(command, "bench_decode")
+
+
+# Language models.
+
+
+def test_compare(bench, monkeypatch, tmp_path):
+    """On generated sentences in place of captions."""
+    short = dataclasses.replace(
+        language_profiles.profile("tiny"), model=TINY, length=16, max_tokens=64, vocab_size=200
+    )
+    pairs = few(LOAD("grammar_en_fr", sources=["generated"]), 200)
+    small(monkeypatch, compare, LENGTHS=(8, 16), TOKENS=32, ORDERS=(1, 2), real=lambda name: pairs)
+    monkeypatch.setattr(compare, "profile", lambda name: short)
+    measures = bench("compare --models transformer,gru --seeds 0,1", "compare_cpu")
+    mean = {name: measure["mean"] for name, measure in measures.items()}
+    assert len(measures["gru_perplexity"]["values"]) == 2
+    assert mean["gru_parameters"] == pytest.approx(mean["transformer_parameters"], rel=0.5)
+    assert mean["ngram_order"] == 2
+    for name in ("transformer", "gru"):
+        assert mean[f"{name}_perplexity"] < mean["vocab_size"] / 2
+        assert mean[f"{name}_kept_8"] < mean[f"{name}_kept_16"]
+    lines = compare.figure(measures, ["transformer", "gru"]).axes[1].lines
+    assert list(lines[0].get_ydata()) == [mean["transformer_kept_8"], mean["transformer_kept_16"]]
+    assert (tmp_path / "compare_cpu.svg").is_file()
+    done = CliRunner().invoke(app, ["bench", "compare", "--models", "transformer,rnn"])
+    assert done.exception.exit_code == 2
+    assert "--models transformer,rnn: choose some of transformer, lstm, gru" in str(done.exception)
+
+
+def test_what_is_kept_for_the_backward_pass_is_counted_to_the_byte():
+    """Of a matrix that is squared, only itself is kept, and parameters are nobody's."""
+
+    class Squared(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(256, 1024))
+
+        def forward(self, ids):
+            return self.weight[ids].square()
+
+    ids = torch.arange(65)[None]
+    found = memory_use.saved_bytes(Squared(), language_loss, (ids,))
+    # 64 rows of 1,024 numbers, and as many log probabilities; ids and targets are small
+    assert found == pytest.approx(2 * 64 * 1024 * 4, rel=0.02)
+
+
+def test_what_a_program_made_up_is_not_real():
+    with pytest.raises(DataError, match="grammar_en_fr is made up by a program: choose a profile"):
+        real("grammar_en_fr")
+
+
+def test_positions(bench, monkeypatch):
+    """On generated sentences in place of captions."""
+    short = dataclasses.replace(
+        study_profile("language"), n_steps=4, evaluate_every=4, untimed_steps=1, max_tokens=128
+    )
+    pairs = few(LOAD("grammar_en_fr", sources=["generated"]), 200)
+    monkeypatch.setattr(positions, "profile", lambda name: short)
+    monkeypatch.setattr(positions, "real", lambda name: pairs)
+    measures = bench("positions --seeds 0,1", "positions")
+    more = {
+        scheme: measures[f"{scheme}_parameters"]["mean"] - measures["none_parameters"]["mean"]
+        for scheme in positions.POSITIONS["positions"]
+    }
+    assert more == {
+        "sinusoidal": 0,
+        "learned": 256 * 64,
+        "relative": 32 * 4,
+        "rotary": 0,
+        "none": 0,
+    }
+    for scheme in set(more) - {"sinusoidal"}:
+        low, factor, high = (measures[f"{scheme}_factor{e}"]["mean"] for e in ("_low", "", "_high"))
+        assert low < factor < high
+        assert measures[f"{scheme}_perplexity_longer"]["mean"] > 1
+
+
+# The peers of `course bench decode`: `pip install -e .[bench]` installs them, no set-up does.
+
+
+GREEDY = Beam(width=1, length_penalty=1.0, longest=12)
+SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "dropout": 0.0}
+SENTENCES = [[5, 9, 14], [7], [30, 21, 22, 8, 8, 17], [11, 12, 13, 14, 15, 16, 18, 19, 20]]
+
+
+def untrained():
+    """An untrained model that is sure of what it says: the most likely token stands out."""
+    torch.manual_seed(3)
+    made = Transformer(40, **SIZES)
+    with torch.no_grad():
+        made.embedding.tokens.weight *= 4.0
+        made.embedding.tokens.weight[0] = 0.0
+    return made.eval()
+
+
+def ours(made):
+    found = decode.search(made, SENTENCES, *GREEDY)
+    return [hypotheses[0].tokens for hypotheses in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("ctranslate2", lambda made, folder: in_ctranslate2.translator(made, GREEDY, folder)),
+        ("transformers", lambda made, folder: in_marian.translator(made, GREEDY)),
+        ("joeynmt", lambda made, folder: in_joeynmt.translator(made, GREEDY)),
+    ],
+)
+def test_a_peer_with_our_weights_says_the_same(name, make, tmp_path):
+    pytest.importorskip(name)
+    made = untrained()
+    wanted = ours(made)
+    assert len({tuple(tokens) for tokens in wanted}) > 1, "all the same would compare nothing"
+    assert make(made, tmp_path)(SENTENCES) == wanted
+
+
+def test_a_peer_that_is_missing_or_unknown_is_one_sentence():
+    with pytest.raises(PeerError, match="there is no peer 'gpt': choose from"):
+        decode._contenders(untrained(), ["gpt"], None)
+    with pytest.raises(PeerError, match=r"joeynmt cannot be imported .*: pip install"):
+        package("joeynmt.there_is_no_such_module")

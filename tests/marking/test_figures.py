@@ -6,8 +6,21 @@ import hashlib
 import re
 
 import pytest
-from marked_class import ITEM, PLACE, Page
-from pictured import A1, SVG, code, coded, drew, handed_in, part, pasted, png, printed
+from marked_class import (
+    A1,
+    ITEM,
+    PLACE,
+    SVG,
+    Page,
+    code,
+    coded,
+    drew,
+    handed_in,
+    part,
+    pasted,
+    png,
+    printed,
+)
 from sample_results import COURSE
 
 from grader.gradebook import answers

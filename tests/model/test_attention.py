@@ -1,28 +1,14 @@
 """Assignment 2's library: parity with torch, fused equals readable, properties, measurements."""
 
-import math
-
-import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from jaxtyping import TypeCheckError
 from torch import nn
 
-from course_lib.analysis.heads import gradient_norms, head_diversity, parameter_counts
-from course_lib.analysis.heat_maps import plot_heads
 from course_lib.analysis.one_head_or_many import compare_heads
 from course_lib.analysis.pointer_reader import PointerReader, accuracy, draw_examples
 from course_lib.analysis.torch_attention import copy_from_torch, to_torch_mask
-from course_lib.attention import MultiHeadAttention, attention, merge_heads, split_heads
+from course_lib.attention import MultiHeadAttention, attention
 from course_lib.fast.attention import FusedMultiHeadAttention, fused_attention
-from course_lib.normalization import LayerNorm
-from course_lib.residual import ResidualConnection
-from grader.seam.axes import read
-
-WRONG_SHAPE = (ValueError, TypeCheckError)  # shapes are watched in tests, see conftest.py
 
 
 def draw(seed, *shape):
@@ -59,13 +45,6 @@ def modules(kind=MultiHeadAttention, bias=True, seed=0):
 # Attention and its fused form.
 
 
-def test_attention_of_written_in_values():
-    query, key = torch.tensor([[2.0, 0.0]]), torch.tensor([[math.log(3) / math.sqrt(2), 5], [0, 9]])
-    output, weights = attention(query, key, torch.tensor([[4.0], [8.0]]))
-    torch.testing.assert_close(weights, torch.tensor([[0.75, 0.25]]))
-    torch.testing.assert_close(output, torch.tensor([[5.0]]))
-
-
 @pytest.mark.parametrize("name", MASKS)
 def test_fused_form_equals_the_readable_one_with_gradients(name):
     results = []
@@ -93,51 +72,6 @@ def test_a_query_without_keys_gets_zeros_and_finite_gradients(form):
     assert all((g[1] == 0).all() for g in gradients)
 
 
-def test_dropout_falls_on_the_weights_and_not_on_those_returned():
-    query, key, value = draw(0, 3, 4), draw(1, 5, 4), draw(2, 5, 4)
-    output, weights = attention(query, key, value)
-    doubled, same = attention(query, key, value, dropout=lambda w: 2 * w)
-    torch.testing.assert_close(doubled, 2 * output)
-    torch.testing.assert_close(same, weights)
-
-
-def test_gradients_of_attention_agree_with_differences():
-    arguments = [draw(seed, 3, 4).double().requires_grad_() for seed in range(3)]
-    mask = draw_mask(0, 3, 3)
-    mask[1] = False
-    assert torch.autograd.gradcheck(lambda *a: attention(*a, mask), arguments)
-
-
-@settings(max_examples=25)
-@given(n_q=st.integers(1, 6), n_k=st.integers(1, 6), seed=st.integers(0, 1000))
-def test_rows_of_weights_sum_to_one_or_are_empty(n_q, n_k, seed):
-    mask = torch.rand(2, 1, n_q, n_k, generator=torch.Generator().manual_seed(seed)) < 0.5
-    query, key, value = draw(seed, 2, 3, n_q, 4), draw(1, 2, 3, n_k, 4), draw(2, 2, 3, n_k, 5)
-    output, weights = attention(100 * query, key, value, mask)
-    assert (weights[~mask.expand_as(weights)] == 0).all()
-    rows = mask.any(-1).expand(2, 3, n_q)
-    torch.testing.assert_close(weights.sum(-1), rows.float())
-    assert (output[~rows] == 0).all()
-
-
-@settings(max_examples=25)
-@given(n=st.integers(2, 7), cut=st.integers(1, 6), seed=st.integers(0, 1000))
-def test_the_future_has_no_influence_under_a_causal_mask(n, cut, seed):
-    cut = min(cut, n - 1)
-    module, x = MultiHeadAttention(8, 2).eval(), draw(seed, 1, n, 8)
-    changed = x.clone()
-    changed[:, cut:] += 5
-    causal = torch.ones(n, n, dtype=torch.bool).tril()
-    before, after = module(x, x, x, causal)[0], module(changed, changed, changed, causal)[0]
-    torch.testing.assert_close(after[:, :cut], before[:, :cut])
-
-
-@pytest.mark.parametrize("shapes", [((2, 3), (4, 5), (4, 5), None), ((2, 3), (4, 3), (5, 3), None)])
-def test_shapes_that_do_not_fit_are_refused(shapes):
-    with pytest.raises(WRONG_SHAPE):
-        attention(*(draw(0, *shape) for shape in shapes[:3]))
-
-
 @pytest.mark.parametrize("shape", [(4, 2), (3, 4), (1, 2, 4)])
 def test_a_mask_that_does_not_fit_is_refused_by_both_shapes(shape):
     with pytest.raises(ValueError, match=r"mask \(.*scores \(2, 4\)"):
@@ -145,26 +79,6 @@ def test_a_mask_that_does_not_fit_is_refused_by_both_shapes(shape):
 
 
 # Heads and the module.
-
-
-def test_head_i_owns_its_features():
-    x = torch.arange(24).reshape(1, 2, 12).float()
-    heads = split_heads(x, 3)
-    assert heads.shape == (1, 3, 2, 4)
-    assert heads[0, 1].tolist() == [[4, 5, 6, 7], [16, 17, 18, 19]]
-
-
-@given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 4), st.integers(1, 4))
-def test_merging_undoes_splitting_whatever_the_memory_layout(batch, n, n_heads, d_k):
-    x = draw(0, n, batch, n_heads * d_k).transpose(0, 1)
-    assert torch.equal(merge_heads(split_heads(x, n_heads)), x)
-
-
-def test_features_that_heads_cannot_share_are_refused():
-    with pytest.raises(ValueError, match="10 features.*4 heads"):
-        split_heads(draw(0, 1, 2, 10), 4)
-    with pytest.raises(ValueError, match="10 must be a multiple of n_heads = 4"):
-        MultiHeadAttention(10, 4)
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -203,133 +117,10 @@ def test_state_dicts_fit_both_forms():
     assert list(FusedMultiHeadAttention(8, 2).state_dict()) == names
 
 
-def test_masks_are_turned_round_for_torch():
-    causal = MASKS["causal"]
-    assert torch.equal(to_torch_mask(causal, 4), causal.logical_not())
-    converted = to_torch_mask(MASKS["heads"], 4)
-    assert torch.equal(converted[1 * 4 + 3], MASKS["heads"][1, 3].logical_not())
-    with pytest.raises(ValueError, match="full size"):
-        to_torch_mask(torch.ones(2, 6, 6).bool(), 4)
-
-
-def test_weights_are_copied_between_modules_that_agree_on_biases():
-    ours, theirs = MultiHeadAttention(16, 4, bias=False), nn.MultiheadAttention(16, 4)
-    with pytest.raises(ValueError, match="the same `bias`"):
-        copy_from_torch(ours, theirs)
-
-
 # Layer normalisation and the residual connection.
 
 
-@pytest.mark.parametrize("scale", [1e-2, 1.0, 1e3])
-def test_layer_norm_equals_torchs(scale):
-    ours, theirs = LayerNorm(4), nn.LayerNorm(4, eps=1e-6)
-    nn.init.normal_(theirs.weight)
-    nn.init.normal_(theirs.bias)
-    ours.load_state_dict(theirs.state_dict())
-    results = []
-    for layer in (ours, theirs):
-        x = (scale * draw(0, 2, 3, 4)).requires_grad_()
-        output = layer(x)
-        loss = (output * draw(1, 2, 3, 4)).sum()
-        results.append((output, *torch.autograd.grad(loss, [x, layer.weight, layer.bias])))
-    for own, wanted in zip(*results, strict=True):
-        torch.testing.assert_close(own, wanted, atol=1e-5, rtol=1e-4)
-
-
-def test_layer_norm_of_written_in_values():
-    x = torch.tensor([[0.01, -0.01, 0.01, -0.01]])
-    torch.testing.assert_close(LayerNorm(4)(x), x / math.sqrt(1e-4 + 1e-6))
-
-
-def around(residual, x):
-    """A residual connection around the sub-layer tanh."""
-    return residual.leave(x, torch.tanh(residual.enter(x)))
-
-
-def test_residual_orders():
-    x = draw(0, 2, 3, 8)
-    norm = nn.LayerNorm(8, eps=1e-6)
-    post, pre = ResidualConnection(8, 0.0), ResidualConnection(8, 0.0, norm_first=True)
-    torch.testing.assert_close(around(post, x), norm(x + torch.tanh(x)))
-    torch.testing.assert_close(around(pre, x), x + torch.tanh(norm(x)))
-
-
-def test_residual_dropout_spares_the_input():
-    x = draw(0, 2, 3, 8)
-    torch.testing.assert_close(around(ResidualConnection(8, 1.0, norm_first=True), x), x)
-    torch.testing.assert_close(around(ResidualConnection(8, 1.0), x), LayerNorm(8)(x))
-
-
 # Measurements.
-
-
-@pytest.mark.parametrize("n_heads", [1, 8, 16])
-@pytest.mark.parametrize("bias", [True, False])
-def test_parameter_counts_are_those_of_the_module(n_heads, bias):
-    module = MultiHeadAttention(64, n_heads, bias=bias)
-    sizes = {name: p.numel() for name, p in module.named_parameters()}
-    weights = sum(size for name, size in sizes.items() if name.endswith("weight"))
-    assert parameter_counts(64, n_heads, bias) == (weights, sum(sizes.values()) - weights)
-
-
-def test_gradient_norms_leave_no_trace_and_see_detached_branches():
-    class Branches(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.seen, self.unseen = nn.Linear(4, 3), nn.Linear(4, 3)
-
-        def forward(self, x):
-            return self.seen(x) + self.unseen(x).detach(), None
-
-    module, x = Branches(), draw(0, 2, 4)
-    ramp = torch.linspace(-1, 1, 6).view(2, 3)
-    first = gradient_norms(module, x)
-    assert first == gradient_norms(module, x)
-    assert first["unseen.weight"] == first["unseen.bias"] == 0.0
-    assert first["seen.weight"] == pytest.approx(float((ramp.T @ x).norm()), rel=1e-5)
-    assert all(p.grad is None for p in module.parameters())
-
-
-def test_gradients_survive_layer_normalisation():
-    module = nn.Sequential(nn.Linear(4, 4), LayerNorm(4))
-    assert all(norm > 1e-3 for norm in gradient_norms(module, draw(0, 5, 4)).values())
-
-
-def test_head_diversity_between_equal_and_disjoint_heads():
-    look = torch.eye(4)
-    assert head_diversity(torch.stack([look, look])[None]) == 0.0
-    assert head_diversity(torch.stack([look, look.flip(0)])[None]) == 1.0
-    # Two equal heads and one apart: of three pairs two differ.
-    assert head_diversity(torch.stack([look, look, look.flip(0)])) == pytest.approx(2 / 3)
-
-
-def test_head_diversity_counts_only_open_rows():
-    look = torch.eye(4).expand(1, 2, 4, 4).clone()
-    look[0, 1, 0] = torch.tensor([0.0, 0.0, 0.0, 1.0])
-    mask = torch.ones(1, 1, 4, 4).bool()
-    mask[:, :, 2:] = False
-    assert head_diversity(look) == 0.25
-    assert head_diversity(look, mask) == 0.5
-    with pytest.raises(ValueError, match="every row is fully masked"):
-        head_diversity(look, torch.zeros_like(mask))
-    with pytest.raises(ValueError, match="two or more"):
-        head_diversity(look[:, :1])
-
-
-def test_plot_heads_shows_every_head_under_one_scale():
-    weights = torch.softmax(draw(0, 5, 3, 3), -1).numpy()
-    axes = plot_heads(weights, ["a", "b", "c"])
-    assert len(axes) == 5
-    for number, (ax, one) in enumerate(zip(axes, weights, strict=True)):
-        figure = read(ax)
-        np.testing.assert_allclose(figure["images"][0], one)
-        assert str(number) in figure["title"]
-        assert figure["xticklabels"] == figure["yticklabels"] == ["a", "b", "c"]
-        assert ax.images[0].get_clim() == (0, 1)
-    plt.close("all")
-    with pytest.raises(ValueError, match="do not fit 2 tokens"):
-        plot_heads(weights, ["a", "b"])
 
 
 # The task of two pointers.

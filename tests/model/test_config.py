@@ -14,19 +14,12 @@ from course_lib.fast.forms import fast_model
 from course_lib.transformer import Transformer
 
 UNUSUAL = TransformerConfig(
-    n_layers=3,
-    d_model=24,
-    n_heads=4,
-    d_ff=40,
-    dropout=0.25,
-    norm_first=True,
-    position_scale=0.5,
+    n_layers=3, d_model=24, n_heads=4, d_ff=40, dropout=0.25, norm_first=True, position_scale=0.5
 )
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "papers", "tokens"),
-    [("base", 63.1, 65, 40_700), ("big", 214.2, 213, 35_800)],
+    ("name", "own", "papers", "tokens"), [("base", 63.1, 65, 40_700), ("big", 214.2, 213, 35_800)]
 )
 def test_the_papers_models_have_the_papers_number_of_parameters(name, own, papers, tokens):
     with torch.device("meta"):  # shapes without memory

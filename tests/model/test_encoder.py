@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -10,15 +9,14 @@ from hypothesis import strategies as st
 from torch import nn
 
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
-from course_lib.classifier import EncoderClassifier, masked_mean
+from course_lib.classifier import EncoderClassifier
 from course_lib.embeddings import TransformerEmbedding
-from course_lib.encoder import Encoder, EncoderLayer
+from course_lib.encoder import Encoder
 from course_lib.families.position_variants import with_positions
 from course_lib.families.relative_attention import RelativeMultiHeadAttention
 from course_lib.fast.attention import FusedMultiHeadAttention
 from course_lib.fast.dropout import FastDropout, dropout_factor
 from course_lib.fast.forms import FusedLayerNorm, fast_model
-from course_lib.feed_forward import FeedForward
 from course_lib.masks import padding_mask
 from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
 from course_lib.training.classification_step import training_step
@@ -88,39 +86,6 @@ def test_encoders_of_other_depth_are_refused():
         copy_encoder_from_torch(Encoder(2, 16, 4, 32), torch_encoder(1, 16, 4, 32, 0.0, False))
 
 
-def test_layers_have_their_own_parameters_and_a_last_norm_only_pre_norm():
-    encoder = Encoder(2, 16, 4, 32, norm_first=True)
-    assert len({id(p) for p in encoder.parameters()}) == 2 * 16 + 2
-    assert isinstance(Encoder(1, 16, 4, 32).norm, nn.Identity)
-    normed = encoder(draw(0, 2, 5, 16))[0]
-    torch.testing.assert_close(normed.mean(-1), torch.zeros(2, 5), atol=1e-5, rtol=0)
-
-
-def test_weights_of_every_layer_come_only_when_asked():
-    encoder, x = Encoder(2, 16, 4, 32).eval(), draw(0, 2, 5, 16)
-    output, nothing = encoder(x)
-    same, weights = encoder(x, need_weights=True)
-    assert nothing is None
-    torch.testing.assert_close(same, output)
-    assert [tuple(w.shape) for w in weights] == [(2, 4, 5, 5)] * 2
-    assert not torch.equal(*weights)
-
-
-def test_a_layer_is_two_residual_sublayers():
-    layer, x = EncoderLayer(16, 4, 32, dropout=0.0), draw(0, 2, 5, 16)
-    attended = layer.attention_residual.norm(x + layer.attention(x, x, x)[0])
-    wanted = layer.feed_forward_residual.norm(attended + layer.feed_forward(attended))
-    torch.testing.assert_close(layer(x)[0], wanted)
-
-
-def test_feed_forward_of_written_in_values():
-    network = FeedForward(1, 2)
-    state = {"w_1.weight": [[1.0], [-2.0]], "w_1.bias": [0.0, 1.0]}
-    state |= {"w_2.weight": [[3.0, 5.0]], "w_2.bias": [0.5]}
-    network.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
-    assert network(torch.tensor([[2.0], [-1.0]])).flatten().tolist() == [6.5, 15.5]
-
-
 # The classifier and its padding.
 
 
@@ -157,47 +122,7 @@ def test_padding_gets_no_gradient_and_keeps_its_zero_row():
     assert (model.embedding.tokens.weight[2:7].abs().sum(-1) > 0).all()
 
 
-def test_a_batch_is_overfitted():
-    model = classifier(norm_first=True)
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=1.0)
-    token_ids = torch.randint(1, 30, (12, 7), generator=torch.Generator().manual_seed(0))
-    labels = torch.arange(12) % 3
-    for _ in range(60):
-        row = training_step(model, token_ids, labels, optimizer, schedule, label_smoothing=0.0)
-    assert row["accuracy"] == 1.0
-
-
-def test_masked_mean_of_written_in_values():
-    x = torch.tensor([[[1.0], [3.0], [math.nan]], [[5.0], [7.0], [9.0]], [[1.0], [1.0], [1.0]]])
-    mask = padding_mask(torch.tensor([[4, 4, 0], [4, 4, 4], [0, 0, 0]]))
-    assert masked_mean(x, mask).flatten().tolist() == [2.0, 7.0, 0.0]
-
-
-def test_an_unknown_pooling_is_refused():
-    with pytest.raises(ValueError, match="'max' is unknown: choose 'mean' or 'cls'"):
-        classifier("max")
-
-
 # Positions.
-
-
-@pytest.mark.parametrize(("n", "d_model"), [(1, 1), (7, 5), (512, 64), (2000, 128)])
-def test_the_table_of_sinusoids_follows_its_formula(n, d_model):
-    table = sinusoidal_positions(n, d_model).numpy()
-    position = np.arange(n, dtype=np.float64)
-    for feature in range(d_model):
-        angle = position / 10000.0 ** (2 * (feature // 2) / d_model)
-        wanted = np.cos(angle) if feature % 2 else np.sin(angle)
-        np.testing.assert_allclose(table[:, feature], wanted, atol=5e-7 * max(n, 10))
-
-
-def test_a_shift_of_positions_is_a_rotation():
-    table = sinusoidal_positions(60, 8).double()
-    for i in range(4):
-        one, other = table[:50, 2 * i : 2 * i + 2], table[10:, 2 * i : 2 * i + 2]
-        rotation = torch.linalg.lstsq(one, other).solution
-        torch.testing.assert_close(one @ rotation, other, atol=1e-5, rtol=0)
 
 
 def test_sinusoids_grow_with_the_input_and_are_not_saved():

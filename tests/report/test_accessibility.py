@@ -15,13 +15,7 @@ from test_similar import A1, ONE
 from autograder.demo import disguises
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.report import (
-    render,
-    render_classes,
-    render_dashboard,
-    render_pages,
-    render_student,
-)
+from grader.report import render, render_classes, render_dashboard, render_pages, render_student
 from grader.similarity import compare
 from grader.similarity import page as similar
 from grader.similarity.own_work import Handout

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import proofs
 import pytest
+from checkout import place
 from typer.testing import CliRunner
 
 from grader.checking import suite
@@ -19,6 +20,12 @@ from grader.report import sentences
 
 SOLUTION = proofs.notebook("a1", "solution")
 SAID = "autograder/a1/exercise_1_4/x.py, line 3: the test itself fails"
+
+
+def with_attention(returned):
+    """A solution whose attention returns something else."""
+    wrong = f"def attention(query, key, value, mask=None):\n    return {returned}\n"
+    return proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
 
 
 def of_itself(student):
@@ -77,17 +84,14 @@ def test_only_its_exercise_is_pending(result):
 
 
 def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(broken):
-    wrong = "def attention(query, key, value, mask=None):\n    return value, query\n"
-    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
-    result = proofs.graded(data, "a1")
+    result = proofs.graded(with_attention("value, query"), "a1")
     assert result.untested == ["1.4"]
     assert any(entry.carried_through for entry in result.exercises)
 
 
 def test_what_only_a_wrong_answer_makes_a_test_raise_is_charged(breaks):
     last = breaks(over_an_answer)
-    wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
-    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
+    data = with_attention("1.0, 1.0")
     result = proofs.graded(data, "a1", only=["1.4"])
     [test] = [test for test in result.tests if test.id == last]
     assert (test.outcome, test.points, result.untested) == ("FAILED", 0.0, [])
@@ -96,18 +100,11 @@ def test_what_only_a_wrong_answer_makes_a_test_raise_is_charged(breaks):
     assert next(test for test in right.tests if test.id == last).outcome == "PASSED"
 
 
-def test_a_right_answer_and_a_wrong_one_wait_for_the_same_test(broken):
-    wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
-    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
-    assert proofs.graded(data, "a1", only=["1.4"]).untested == ["1.4"]
-
-
 @pytest.mark.parametrize("body", [of_a_key, over_an_answer])
 def test_a_class_asks_the_model_answer_once(breaks, body):
     """Whether it clears the test or blames it; the second submission opens one worker only."""
     breaks(body)
-    wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
-    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
+    data = with_attention("1.0, 1.0")
     opened, asked = [], {}
 
     def worker(load):
@@ -137,9 +134,7 @@ def test_the_command_names_the_test_and_has_the_exit_code_of_a_failed_grader(
         yield result
 
     monkeypatch.setattr(class_run, "grade_class", grade_class)
-    place = tmp_path / "class" / "s1" / "a1" / "a1.ipynb"
-    place.parent.mkdir(parents=True)
-    place.write_bytes(SOLUTION)
+    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", SOLUTION)
     given = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--json"]
     done = CliRunner().invoke(app, given, catch_exceptions=False)
     assert done.exit_code == 5

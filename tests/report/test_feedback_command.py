@@ -8,6 +8,7 @@ import re
 import zipfile
 
 import pytest
+from checkout import place
 from in_process import one_sentence
 from sample_results import COURSE, sample
 from test_report import BUG, Page
@@ -72,9 +73,7 @@ def test_no_page_has_a_trace_of_another_student(course, tmp_path):
             name,
             failed={"1.3": [{**BUG, "message": {**BUG["message"], "got": f"got of {name}"}}]},
             submission=facts(
-                name,
-                sha256=f"{n // 2:064}",
-                file=f"class/{names[n - 1]}s-disk/{name}/a1/a1.ipynb",
+                name, sha256=f"{n // 2:064}", file=f"class/{names[n - 1]}s-disk/{name}/a1/a1.ipynb"
             ),
             notices=[f"`{name}/notes.txt` was also submitted"],
         )
@@ -153,9 +152,7 @@ def test_one_assignment_or_all(course, tmp_path):
 
 def test_pages_of_students_who_are_gone_are_kept_and_named(course, tmp_path):
     fill(tmp_path, sample("ada"))
-    old = tmp_path / "to" / "ben" / "a1.html"
-    old.parent.mkdir(parents=True)
-    old.write_text("old")
+    old = place(tmp_path / "to" / "ben" / "a1.html", "old")
     done = course()
     assert f"{old}: kept" in done.stderr
     assert len(done.stderr.splitlines()) == 1

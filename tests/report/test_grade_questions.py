@@ -2,11 +2,11 @@
 
 import json
 
+import in_process
 import pytest
+from in_process import printed
 from sample_results import COURSE, sample
-from typer.testing import CliRunner
 
-from grader.cli.app import app
 from grader.cli.problems import sentence
 from grader.gradebook import history
 from grader.gradebook.differences import preview
@@ -25,12 +25,6 @@ ITEM = ("ada", "a1", "1.3")
 
 def marked(points, comment=""):
     return ManualMarks(COURSE, {ITEM: ManualMark(points, comment)})
-
-
-def course(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.exception
-    return done.stdout
 
 
 @pytest.fixture
@@ -84,15 +78,15 @@ def test_history_compares_no_grade_with_a_failure_of_the_grader():
 
 
 def test_history_for_the_terminal_and_as_json(out):
-    text = course("history", "ada", "a1", "--out", out)
+    text = printed("history", "ada", "a1", "--out", out)
     assert "graded for the first time" in text
     assert "1.3 marked by hand: 6 points: the hint was wrong" in text
-    entries = json.loads(course("history", "ada", "a1", "--out", out, "--json"))
+    entries = json.loads(printed("history", "ada", "a1", "--out", out, "--json"))
     assert {entry["kind"] for entry in entries} == {"grading", "mark"}
 
 
 def test_why_adds_up_and_names_the_tests(out):
-    found = json.loads(course("why", "ada", "a1", "--out", out, "--json"))
+    found = json.loads(printed("why", "ada", "a1", "--out", out, "--json"))
     points = {line["what"]: line["points"] or 0.0 for line in found["sum"]}
     total = points.pop("total")
     assert sum(points.values()) == pytest.approx(total)
@@ -103,7 +97,7 @@ def test_why_adds_up_and_names_the_tests(out):
         if entry.get("tests") and not entry["override"]:
             earned = sum(test["points"] for test in entry["tests"])
             assert earned == pytest.approx(entry["points"], abs=0.01)
-    text = course("why", "ada", "a1", "--out", out)
+    text = printed("why", "ada", "a1", "--out", out)
     for part in (
         "1 day late",
         "changed by hand from 7 to 6: the hint was wrong",
@@ -116,7 +110,7 @@ def test_why_adds_up_and_names_the_tests(out):
 
 
 def test_why_of_one_exercise_shows_all_its_tests(out):
-    text = course("why", "ada", "a1", "--exercise", "1.1", "--out", out)
+    text = printed("why", "ada", "a1", "--exercise", "1.1", "--out", out)
     assert "1.1" in text
     assert text.count("✓") == 8
     assert "likely cause" not in text
@@ -132,8 +126,7 @@ def test_why_of_one_exercise_shows_all_its_tests(out):
     ],
 )
 def test_questions_about_nothing_are_one_sentence(out, arguments, told):
-    done = CliRunner().invoke(app, [*arguments, "--out", str(out)])
-    code, text = sentence(done.exception)
+    code, text = sentence(in_process.course(*arguments, "--out", out).exception)
     assert (code, "\n" in text) == (2, False)
     assert told in text
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html.parser
-import io
 import re
 from collections import Counter
 
@@ -14,24 +13,14 @@ from sample_results import COURSE, sample
 
 from autograder.scorers.bleu import Bleu
 from grader.classroom.roster import Roster, Student
-from grader.cli.records.results import write
 from grader.course.visible import visible
 from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
-from grader.gradebook.store import Store
-from grader.report import page as report_page
-from grader.report import (
-    render,
-    render_classes,
-    render_dashboard,
-    render_pages,
-    render_student,
-    table,
-)
+from grader.report import render, render_classes, render_dashboard, render_pages, render_student
 from grader.report.overview import histogram, mistakes
-from grader.report.page import TEMPLATES, anchor, page_of
+from grader.report.page import anchor, page_of
 from grader.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
 
 HOSTILE = "<script>alert(1)</script><img src=http://x.example onerror=alert(1)>\"'>&\u202e\x1b[31m"
@@ -42,12 +31,7 @@ WRONG = {
     "read": "§3.2.1",
 }
 BUG = {"message": WRONG, "bug": "scores_not_scaled", "bug_title": "Scores are not divided by √d_k"}
-CARRIED = {
-    "message": WRONG,
-    "points": 2.25,
-    "caused_by": ["1.1"],
-    "carried_through": True,
-}
+CARRIED = {"message": WRONG, "points": 2.25, "caused_by": ["1.1"], "carried_through": True}
 
 
 class Page(html.parser.HTMLParser):
@@ -119,20 +103,6 @@ def test_what_a_submission_says_is_escaped_everywhere():
     assert not [name for _, name, _ in page.attributes + alone.attributes if name[:2] == "on"]
     assert page.texts[anchor(visible(HOSTILE))].count("alert(1)") > 10
     assert not set("\u202e\x1b") & set(whole([hostile()], COURSE))
-
-
-def test_the_pages_of_a_folder_make_what_a_submission_says_visible_once(tmp_path, monkeypatch):
-    seen = []
-    monkeypatch.setattr(report_page, "cleaned", lambda result: seen.append(result) or result)
-    with Store(tmp_path / "results.db") as store:
-        for result in (sample("s01"), sample("s01", "a2"), sample("s02")):
-            store.add(result)
-        write(store, COURSE, tmp_path)
-    assert [(one.student, one.assignment) for one in seen] == [
-        ("s01", "a1"),
-        ("s01", "a2"),
-        ("s02", "a1"),
-    ]
 
 
 def test_it_needs_nothing_else_and_allows_nothing_else():
@@ -238,29 +208,6 @@ def test_charts_are_described_and_headings_step_down_by_one():
     text = whole([sample("s01"), sample("s02", failed={"1.3": [BUG]})], COURSE)
     can_be_heard(text)
     assert '<html lang="en">' in text
-
-
-def _luminance(colour):
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_text_has_enough_contrast(scheme):
-    css = (TEMPLATES / "style.css").read_text(encoding="utf-8")
-    block = re.findall(r":root \{(.*?)\}", css, re.S)[scheme]
-    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", block))
-    pairs = [
-        (text, ground)
-        for text in ("ink", "quiet", "blue", "teal", "amber", "red")
-        for ground in ("paper", "card")
-    ]
-    pairs += [("qink", f"q{n}") for n in range(5)] + [("ink", "likely"), ("ink", "soft")]
-    pairs += [("quiet", "likely"), ("quiet", "soft")]
-    for text, ground in pairs:
-        one, other = sorted([_luminance(colours[text]), _luminance(colours[ground])])
-        assert (other + 0.05) / (one + 0.05) >= 4.5, (text, ground)
 
 
 def test_a_student_reads_what_was_expected_and_why_it_failed():
@@ -376,16 +323,6 @@ def test_every_outcome_has_a_sentence(outcome):
     assert outcome_sentence(sample(outcome=outcome)).split(".")[0] in text
 
 
-def test_students_do_not_read_about_each_other():
-    """Not even who handed in the same file: `course similar` tells that the instructor alone."""
-    facts = {"submission": {"sha256": "ab", "received": None}}
-    page = Page(whole([sample("s01", **facts), sample("s77", **facts)], COURSE))
-    assert "s77" not in render_student(sample("s01", **facts), COURSE)
-    assert "s77" not in page.said("student-s01")
-    for student in ("s01", "s77"):
-        assert "identical" not in page.said(f"student-{student}")
-
-
 def test_the_proof_of_what_was_graded():
     result = sample()
     said = Page(whole([result], COURSE)).said("student-s01.a1")
@@ -434,40 +371,6 @@ def test_rendering_is_a_function_of_the_results():
     results = [sample("s2"), sample("s1", "a2"), hostile()]
     assert whole(results, COURSE) == whole(results[::-1], COURSE)
     whole([sample("\udce9")], COURSE).encode("utf-8")
-
-
-def _printed(results, width=120):
-    from rich.console import Console
-
-    out = io.StringIO()
-    Console(file=out, width=width).print(table.table(results))
-    return out.getvalue()
-
-
-def test_the_table_has_one_line_a_result_and_runs_no_markup():
-    results = [sample("[bold]x[/]", failed={"1.3": [BUG]}), hostile(), sample("s03", "a2")]
-    first, *rows = _printed(results).splitlines()
-    assert first.split()[:2] == ["student", "score"]
-    assert "[bold]x[/]" in rows[0]
-    assert "1.3: Scores are not divided by √d_k" in rows[0]
-    assert "3 pending" in rows[0]
-    assert "\x1b[31m" not in _printed(results)
-    plain = _printed([sample("s01"), sample("s02")], width=80).splitlines()
-    assert len(plain) == 3
-
-
-def test_showing_one_exercise_to_a_marker():
-    result = sample(failed={"1.3": [BUG], "1.4": [CARRIED]})
-    shown = table.show_test(result, "1.3")
-    assert "test_1_3.py::test_2" in shown
-    assert "  expected      [0.5 0.5]\n  got           [4. 0.]\n" in shown
-    assert "[scores_not_scaled]" in shown
-    assert "7 of 8 passed" in shown
-    assert "carried through: points kept" in table.show_test(result, "1.4")
-    assert "1.11.a Scaling (pending of 4" in table.show_test(result, "1.11")
-    with pytest.raises(KeyError, match="no exercise '9.9'; there are 1.1"):
-        table.show_test(result, "9.9")
-    assert "\x1b" not in table.show_test(hostile(), "1.4")
 
 
 def translator(**told):

@@ -4,13 +4,12 @@ import json
 import re
 
 import pytest
-from checkout import ROOT
-from typer.testing import CliRunner
+from checkout import ROOT, place
+from in_process import course, printed
 
 from autograder.demo import disguises
 from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
-from grader.cli.app import app
 from grader.cli.problems import sentence
 from grader.course import mistakes
 from grader.course.course import Course
@@ -78,17 +77,14 @@ def test_untouched_starters_are_not_copies_of_each_other(handout):
 
 def test_who_hands_in_the_courses_solution_is_listed_with_it(handout, solution):
     """Also with a mistake; two of them are not accused of each other, unless it is the same."""
-    names = ("scores_not_scaled", "softmax_fixed_axis")
-    found = [bug for bug in mistakes.load(Course.here().assignment("a1")) if bug.name in names]
-    works = [
-        handout.work(
-            bug.name, as_bytes({**REFERENCE, bug.component: bug.apply(REFERENCE[bug.component])})
-        )
-        for bug in found
-    ]
-    assert named(compare.suspicious(works, solution)) == [{n, compare.SOLUTION} for n in names] or (
-        named(compare.suspicious(works, solution)) == [{n, compare.SOLUTION} for n in names[::-1]]
-    )
+    works = []
+    for name in ("scores_not_scaled", "softmax_fixed_axis"):
+        bug = mistakes.named(COURSE, f"a1/{name}")
+        wrong = {bug.component: bug.apply(REFERENCE[bug.component])}
+        works.append(handout.work(name, as_bytes({**REFERENCE, **wrong})))
+    listed = named(compare.suspicious(works, solution))
+    assert len(listed) == 2
+    assert all({work.student, compare.SOLUTION} in listed for work in works)
 
 
 def test_who_has_the_courses_very_text_is_listed_with_it_alone(handout, solution):
@@ -141,12 +137,9 @@ def test_the_page_marks_the_matching_lines_and_nothing_in_it_runs(handout):
 def test_the_command_lists_pairs_and_says_what_it_could_not_read(tmp_path):
     students = {"ada": as_bytes(ONE), "ben": as_bytes(disguises.all_at_once(ONE)), "cy": b"{"}
     for student, data in students.items():
-        path = tmp_path / "in" / student / "a1" / "a1.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_bytes(data)
+        place(tmp_path / "in" / student / "a1" / "a1.ipynb", data)
     to = tmp_path / "new" / "similar.html"
-    command = ["similar", str(tmp_path / "in"), "--to", str(to), "--json"]
-    done = CliRunner().invoke(app, command)
+    done = course("similar", tmp_path / "in", "--to", to, "--json")
     assert done.exit_code == 0, done.output
     entry = json.loads(done.stdout)[0]
     assert (entry["assignment"], entry["students"]) == ("a1", ["ada", "ben"])
@@ -157,8 +150,7 @@ def test_the_command_lists_pairs_and_says_what_it_could_not_read(tmp_path):
 
 def test_the_roster_says_who_is_one_student_and_a_group_is_no_pair(tmp_path):
     folder, copy = tmp_path / "in", as_bytes(disguises.renamed(ONE))
-    (folder / "submission_1").mkdir(parents=True)
-    (folder / "submission_1" / "a1.ipynb").write_bytes(copy)
+    place(folder / "submission_1" / "a1.ipynb", copy)
     (folder / "submission_metadata.yml").write_text(
         "submission_1:\n  :submitters:\n  - :name: Ben\n  - :name: Cyd\n"
     )
@@ -166,22 +158,16 @@ def test_the_roster_says_who_is_one_student_and_a_group_is_no_pair(tmp_path):
         (folder / name).write_bytes(as_bytes(ONE))
     roster = tmp_path / "roster.csv"
     roster.write_text("student,name,canvas\nada,Ada,1041\nben,Ben,\ncyd,Cyd,\n")
-    options = ["--to", str(tmp_path / "similar.html"), "--roster", str(roster), "--json"]
-    done = CliRunner().invoke(app, ["similar", str(folder), *options])
-    assert done.exit_code == 0, done.output
-    assert [pair["students"] for pair in json.loads(done.stdout)] == [["ada", "ben, cyd"]]
+    options = ("--to", tmp_path / "similar.html", "--roster", roster, "--json")
+    pairs = json.loads(printed("similar", folder, *options))
+    assert [pair["students"] for pair in pairs] == [["ada", "ben, cyd"]]
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [(["--assignment", "a9"], "no assignment 'a9'"), (["--assignment", "a2"], "nobody handed in")],
-)
-def test_a_wrong_option_is_one_sentence(tmp_path, options, told):
-    (tmp_path / "ada_a1.ipynb").write_bytes(as_bytes({}))
-    done = CliRunner().invoke(app, ["similar", str(tmp_path), *options])
-    code, text = sentence(done.exception)
+def test_an_assignment_that_nobody_handed_in_is_one_sentence(tmp_path):
+    place(tmp_path / "ada_a1.ipynb", as_bytes({}))
+    code, told = sentence(course("similar", tmp_path, "--assignment", "a2").exception)
     assert code == 2
-    assert told in text
+    assert "nobody handed in" in told
 
 
 def test_the_measured_rates_are_those_that_the_thresholds_were_chosen_by():

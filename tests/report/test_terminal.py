@@ -1,13 +1,16 @@
-"""Whatever a folder is called, no command sends its control characters to a terminal or a file."""
+"""What a terminal shows: no control characters, whatever a folder is called; the table."""
 
 import ast
+import io
 import json
 import unicodedata
 
 import proofs
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
+from rich.console import Console
 from sample_results import sample
+from test_report import BUG, CARRIED, hostile
 from typer.testing import CliRunner
 
 from grader.cli.app import app
@@ -15,6 +18,7 @@ from grader.course.visible import visible, visible_json, visible_name
 from grader.exchange import gradescope_results, moodle
 from grader.exchange.for_nbgrader import scores
 from grader.grading import class_run
+from grader.report import table
 
 EVIL = "\x1b]0;mine\x07ben\u202eada\nzoe a1 100\x9b31m"
 SHOWN = visible_name(EVIL)
@@ -25,9 +29,8 @@ SAID = ("grader/cli/records", "grader/cli/grading")
 def folder(tmp_path, monkeypatch):
     """A class of two, one of them with a name that would take over a terminal."""
     for name in (EVIL, "ada"):
-        place = tmp_path / "class" / name / "a1" / f"a1{EVIL}.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_bytes(proofs.notebook("a1", "solution"))
+        path = tmp_path / "class" / name / "a1" / f"a1{EVIL}.ipynb"
+        place(path, proofs.notebook("a1", "solution"))
 
     def grade_class(submissions, course, store, settings):
         for found in submissions:
@@ -142,3 +145,38 @@ def test_commands_about_submissions_print_through_one_place():
     for path in filter(lambda path: path.suffix == ".py", files):
         calls = [n.func for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
         assert not [c.lineno for c in calls if isinstance(c, ast.Name) and c.id == "print"], path
+
+
+# The table of results.
+
+
+def printed(results, width=120):
+    out = io.StringIO()
+    Console(file=out, width=width).print(table.table(results))
+    return out.getvalue()
+
+
+def test_the_table_has_one_line_a_result_and_runs_no_markup():
+    results = [sample("[bold]x[/]", failed={"1.3": [BUG]}), hostile(), sample("s03", "a2")]
+    first, *rows = printed(results).splitlines()
+    assert first.split()[:2] == ["student", "score"]
+    assert "[bold]x[/]" in rows[0]
+    assert "1.3: Scores are not divided by √d_k" in rows[0]
+    assert "3 pending" in rows[0]
+    assert "\x1b[31m" not in printed(results)
+    plain = printed([sample("s01"), sample("s02")], width=80).splitlines()
+    assert len(plain) == 3
+
+
+def test_showing_one_exercise_to_a_marker():
+    result = sample(failed={"1.3": [BUG], "1.4": [CARRIED]})
+    shown = table.show_test(result, "1.3")
+    assert "test_1_3.py::test_2" in shown
+    assert "  expected      [0.5 0.5]\n  got           [4. 0.]\n" in shown
+    assert "[scores_not_scaled]" in shown
+    assert "7 of 8 passed" in shown
+    assert "carried through: points kept" in table.show_test(result, "1.4")
+    assert "1.11.a Scaling (pending of 4" in table.show_test(result, "1.11")
+    with pytest.raises(KeyError, match="no exercise '9.9'; there are 1.1"):
+        table.show_test(result, "9.9")
+    assert "\x1b" not in table.show_test(hostile(), "1.4")

@@ -2,7 +2,11 @@
 
 import multiprocessing
 import os
+import resource
 import signal
+import socket
+import struct
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 
@@ -13,6 +17,7 @@ from opening import alive, assert_nothing_is_left, backend_of, statements
 from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend, SandboxError, WarmProcess
 from grader.sandbox import process_tree, tiers
+from grader.sandbox.wire import MAX_PAYLOAD, MAX_TREE, Channel, ProtocolError, Timeout, WallClock
 from grader.seam import Student, StudentError
 
 COUNTER = """
@@ -235,3 +240,76 @@ def test_a_module_that_is_missing_is_named(tree):
 def test_numbers_travel_exactly(submit):
     x = np.random.default_rng(0).normal(size=(50, 70))
     assert np.array_equal(submit("def f(x):\n    return x\n").f(x), x)
+
+
+# Framing: malformed and slow messages are distinguished, and use no memory.
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = socket.socketpair()
+    yield Channel(ours), theirs
+    ours.close()
+    theirs.close()
+
+
+def soon(seconds: float = 0.2) -> WallClock:
+    return WallClock(seconds)
+
+
+def test_a_message_comes_back_whole(ends):
+    channel, theirs = ends
+    other = Channel(theirs)
+    payload = os.urandom(3_000_000)  # more than a socket holds
+    sender = threading.Thread(target=channel.send, args=({"a": [1, "ü"]}, payload, soon(10)))
+    sender.start()
+    assert other.receive(soon(10)) == ({"a": [1, "ü"]}, payload)
+    sender.join()
+
+
+@pytest.mark.parametrize("lengths", [(MAX_TREE + 1, 0), (2, MAX_PAYLOAD + 1), (2**32 - 1,) * 2])
+def test_announced_lengths_are_bounded_before_anything_is_allocated(ends, lengths):
+    channel, theirs = ends
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    theirs.sendall(struct.pack("!II", *lengths))
+    with pytest.raises(ProtocolError, match="length"):
+        channel.receive(soon())
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096
+
+
+@pytest.mark.parametrize(
+    "text", [b"{", b"\xff\xfe", b"[" * 100_000, b"[]", b'"x"', b"1" * 10_000], ids=lambda t: t[:4]
+)
+def test_what_is_no_json_object_is_malformed(ends, text):
+    channel, theirs = ends
+    theirs.sendall(struct.pack("!II", len(text), 0) + text)
+    with pytest.raises(ProtocolError):
+        channel.receive(soon())
+
+
+def test_too_large_a_message_is_not_sent(ends):
+    channel, theirs = ends
+    with pytest.raises(ProtocolError, match="MiB"):
+        channel.send({"text": "x" * MAX_TREE})
+    theirs.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        theirs.recv(1)
+
+
+def test_silence_a_trickle_and_a_full_pipe_are_late(ends):
+    channel, theirs = ends
+    with pytest.raises(Timeout):
+        channel.receive(soon())
+    theirs.sendall(struct.pack("!II", 100, 0) + b"{")
+    with pytest.raises(Timeout):
+        channel.receive(soon())
+    with pytest.raises(Timeout):
+        channel.send({}, b"x" * 5_000_000, soon())
+
+
+def test_the_end_of_the_stream_is_an_eof(ends):
+    channel, theirs = ends
+    theirs.sendall(b"\0\0")
+    theirs.close()
+    with pytest.raises(EOFError):
+        channel.receive(soon())

@@ -58,8 +58,7 @@ def test_loading_counts_cpu_time_too(submit):
 
 
 @pytest.mark.parametrize(
-    "wait",
-    ["time.sleep(60)", "lock.acquire()", "os.read(os.pipe()[0], 1)", "signal.pause()"],
+    "wait", ["time.sleep(60)", "lock.acquire()", "os.read(os.pipe()[0], 1)", "signal.pause()"]
 )
 def test_a_call_that_waits_for_nothing_is_not_waited_for(submit, wait):
     source = "import os, signal, threading, time\nlock = threading.Lock()\n"

@@ -1,4 +1,4 @@
-"""The `student` program in a tree as students have it, where there is no grader."""
+"""The `student` program in a tree as students have it, without a grader; and `hand_in`."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import zipfile
 
 import proofs
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
 from in_process import one_sentence
 
 from grader.authoring.release import contents as release_contents
@@ -19,6 +19,7 @@ from grader.course.grading import Grading, Group
 from grader.intake import submissions
 from grader.library import student_tree
 from grader.student import archive, check, progress, submit, work
+from grader.student.hand_in import hand_in
 
 A1, A3 = proofs.COURSE.assignment("a1"), proofs.COURSE.assignment("a3")
 SCALED = "course_lib.numpy_forms.attention:scaled_scores"
@@ -51,12 +52,6 @@ def own(tree):
         return place(tree / "assignments/a1/a1.ipynb", edit(text).encode())
 
     return write
-
-
-def place(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
 
 
 def student(folder, *arguments, program=None):
@@ -325,3 +320,88 @@ def test_the_archive_holds_nothing_but_what_is_graded(tmp_path):
     made = place(tmp_path / "out" / "a1.zip", packed.data)
     with zipfile.ZipFile(made) as zipped:
         assert zipped.namelist() == ["a1.ipynb"]
+
+
+# The last cell of a notebook says what `student submit` says, and brings the archive home.
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COURSE_RUNS", raising=False)
+    monkeypatch.delenv("KAGGLE_KERNEL_RUN_TYPE", raising=False)
+    return tmp_path
+
+
+def names(path):
+    with zipfile.ZipFile(path) as archive:
+        return archive.namelist()
+
+
+def files_of(assignment, folder):
+    (folder / "submission").mkdir()
+    for name in assignment.files:
+        (folder / "submission" / name).write_text("x", encoding="utf-8")
+    return [f"submission/{name}" for name in assignment.files]
+
+
+def test_it_says_what_the_grader_will_see_and_where_the_archive_is(home, capsys):
+    (home / "a1.ipynb").write_bytes(proofs.notebook("a1", "solution", {SCALED: UNSCALED}))
+    path = hand_in("a1")
+    said = capsys.readouterr().out
+    assert names(path) == ["a1.ipynb"]
+    assert "  1.3   scaled_scores: cell " in said
+    assert "visible checks fail: 1.3" in said
+    assert said.endswith(f"The archive: {path.resolve()}\n")
+    [found] = submissions.find(here_as_class(home, path), ["a1"])
+    assert found.data == (home / "a1.ipynb").read_bytes()
+
+
+def here_as_class(folder, path):
+    (folder / "class").mkdir()
+    (folder / "class" / "ada.zip").write_bytes(path.read_bytes())
+    return folder / "class"
+
+
+def test_on_colab_the_open_notebook_is_packed_and_downloaded(
+    course, home, google_colab, monkeypatch, capsys
+):
+    monkeypatch.setenv("COURSE_RUNS", "runs")
+    (home / "a1.ipynb").write_text("an earlier one", encoding="utf-8")
+    path = hand_in("a1")
+    with zipfile.ZipFile(path) as archive:
+        assert json.loads(archive.read("a1.ipynb")) == {"cells": []}
+    said = capsys.readouterr().out
+    assert "  1.1   softmax: not found in the notebook" in said
+    assert "A copy is in runs/a1-submission.zip" in said
+    assert said.endswith("downloaded submission.zip\n")
+    assert (home / "runs" / "a1-submission.zip").read_bytes() == path.read_bytes()
+
+
+def test_on_kaggle_the_files_are_packed_and_the_notebook_is_asked_for(
+    course, home, monkeypatch, capsys
+):
+    monkeypatch.setenv("KAGGLE_KERNEL_RUN_TYPE", "Interactive")
+    files = files_of(course.assignment("a3"), home)
+    (home / files[0]).unlink()
+    assert names(hand_in("a3")) == files[1:]
+    said = capsys.readouterr().out
+    assert "missing: a3.ipynb: save it home under this name, or download it" in said
+    assert f"missing: {files[0]} (run the cells that write it)" in said
+    assert "submission.zip" in said.splitlines()[-1]
+    assert "The archive: " not in said
+
+
+def test_what_cannot_be_submitted_is_one_sentence(course, home, capsys):
+    assert hand_in("a1") is None
+    assert capsys.readouterr().out.startswith("Not packed: a1.ipynb is not in this folder, nor ")
+    (home / "a1.ipynb").write_text("{", encoding="utf-8")
+    assert hand_in("a1") is None
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 2
+    assert said[-1].startswith("Not packed: a1.ipynb: ")
+    with (home / files_of(course.assignment("a3"), home)[0]).open("wb") as large:
+        large.truncate(65 * 2**20)
+    assert hand_in("a3") is None
+    assert "65.0 MiB, more than 64.0 MiB: train a smaller model" in capsys.readouterr().out
+    assert not (home / "submission.zip").exists()

@@ -80,7 +80,7 @@ def test_a_solved_notebook_runs_in_the_students_tree(
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(files) == set(assignment.files)
     if id == "a4" and not short:
-        hidden = scorer.hidden_labels(assignment, ["generated"])
+        hidden = scorer.hidden_labels(course, assignment, ["generated"])
         data = notebooks.dump(executed).encode()
         result = grade(Submitted(assignment, data, files), course, sandbox(id), hidden)
         assert result.model.bleu > 80, result.model

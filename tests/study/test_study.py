@@ -10,23 +10,21 @@ from dataclasses import replace
 
 import pytest
 import study_stub
-import torch
 from datasets import Dataset
 
 from course_lib.data import datasets
 from course_lib.data.datasets import LoadedData
 from course_lib.data.grammar.sentence_pairs import draw_pair
 from course_lib.study.database.plan import Plan, plan_of, queue
-from course_lib.study.database.points import enqueue, key, queued
+from course_lib.study.database.points import enqueue, queued
 from course_lib.study.database.rows import rows, to_csv
 from course_lib.study.database.storage import RETRIES, StudyError
-from course_lib.study.designs import one_at_a_time, sampled_design
 from course_lib.study.profiles import PROFILES, duration, profile
 from course_lib.study.space import DEFAULT, FACTORS
 from course_lib.study.tasks.classification import ClassificationTask
 from course_lib.study.tasks.rates import SCHEDULES, scaled_warmup
 from course_lib.study.tasks.translation import TranslationTask
-from course_lib.study.trial import attempt, run_trial
+from course_lib.study.trial import run_trial
 
 SHORT = replace(PROFILES["tiny"], n_steps=3, evaluate_every=2, untimed_steps=1, train_limit=100)
 CLOSE = {"rel": 1e-12}
@@ -36,29 +34,6 @@ pytestmark = pytest.mark.usefixtures("as_it_was")
 
 
 # The design
-
-
-def test_one_factor_at_a_time_is_the_default_and_its_neighbours():
-    design = one_at_a_time(DEFAULT, FACTORS)
-    assert design[0] == DEFAULT
-    assert len(design) == 1 + sum(len(levels) - 1 for levels in FACTORS.values())
-    for configuration in design[1:]:
-        assert sum(configuration[f] != DEFAULT[f] for f in FACTORS) == 1
-    assert len({key(c, 0) for c in design}) == len(design)
-    with pytest.raises(ValueError, match="n_heads = 5, which is not one of its levels"):
-        one_at_a_time({**DEFAULT, "n_heads": 5}, FACTORS)
-
-
-def test_a_sampled_design_is_drawn_once_from_what_is_left():
-    factors = {"a": (1, 2, 3), "b": ("x", "y")}
-    taken = [{"a": 1, "b": "x"}]
-    drawn = sampled_design(factors, 5, seed=3, taken=taken)
-    assert len({tuple(c.values()) for c in [*drawn, *taken]}) == 6
-    assert drawn == sampled_design(factors, 5, seed=3, taken=taken)
-    firsts = {tuple(sampled_design(factors, 1, seed)[0].values()) for seed in range(60)}
-    assert len(firsts) == 6
-    with pytest.raises(ValueError, match="only 5 of 6 combinations are left, and 6"):
-        sampled_design(factors, 6, seed=3, taken=taken)
 
 
 @pytest.mark.parametrize("n_steps", [1, 2, 60, 100_000])
@@ -132,28 +107,6 @@ def test_translation_is_a_task_too():
     assert 0 <= one["quality"] <= 100
     assert "BLEU" in task.measure
     assert task.test(task.model(smaller)).keys() == {"quality", "loss"}
-
-
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (FloatingPointError("the loss of step 3 is nan"), "diverged"),
-        (MemoryError("1 TiB"), "out of memory"),
-        (torch.OutOfMemoryError("80 GiB"), "out of memory"),
-        (TimeoutError("9 s"), "timed out"),
-    ],
-)
-def test_a_failure_is_a_row(error, status):
-    def fail():
-        raise error
-
-    assert attempt(fail) == {"status": status, "reason": str(error)}
-
-
-def test_a_fault_of_the_program_is_no_row():
-    with pytest.raises(TypeError):
-        attempt(lambda: len(3))
-    assert attempt(lambda: {"quality": 1.0}) == {"status": "complete", "quality": 1.0}
 
 
 def test_the_peak_of_memory_starts_again_with_each_trial():

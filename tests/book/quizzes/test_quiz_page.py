@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -12,7 +10,7 @@ from checkout import ROOT
 from book.quizzes import quiz
 from book.quizzes.quiz import ChoiceQuestion
 
-pytestmark = pytest.mark.xdist_group("quiz_page")  # its page is built once
+pytestmark = pytest.mark.xdist_group("site")
 
 pytest.importorskip("sphinx", reason="the site needs Sphinx: pip install -e .[site]")
 pytest.importorskip("myst_nb", reason="the site needs MyST-NB: pip install -e .[site]")
@@ -36,18 +34,9 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The HTML of a page with the quiz of part 2."""
-    folder = tmp_path_factory.mktemp("site")
-    (folder / "conf.py").write_text(
-        'extensions = ["myst_parser", "book.extension"]\n'
-        'myst_enable_extensions = ["dollarmath", "colon_fence"]\n'
-    )
-    (folder / "index.md").write_text("# A quiz\n\n```{quiz} part2\n```\n")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", folder, folder / "out"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return (folder / "out" / "index.html").read_text(encoding="utf-8")
+def page(site):
+    """The HTML of the site's page with the quiz of part 2."""
+    return (site / "quiz_part2.html").read_text(encoding="utf-8")
 
 
 def test_every_question_is_a_form_that_can_be_used_without_a_mouse(page):
