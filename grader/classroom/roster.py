@@ -19,13 +19,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from grader.course.course import Course
 
 from .csv_file import CsvFile, Row
 from .terms import ALLOWANCES, Allowance, Terms
-
-if TYPE_CHECKING:
-    from grader.course.course import Course
 
 SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
 _TEXTS = ("name", "section", "email")

@@ -14,7 +14,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..classroom import known_names
 from ..classroom.csv_file import CsvFile, Row
@@ -22,10 +25,6 @@ from . import answers
 from .answers import WHOLE
 from .exercise_result import ExerciseResult, Number
 from .result import Held, Override, Result
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
-    from grader.course.course import Course
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
 NEEDED = COLUMNS[:-1]

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..course.problem import Problem
+from .desk import Desk
 from .guard import Guard, hosts
+from .marker import Marker
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
-
-    from .desk import Desk
-    from .marker import Marker
 
 
 class NotServed(Problem):

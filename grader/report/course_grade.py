@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
+from grader.course.grading import Grading
+
 from ..course.visible import visible
 from ..gradebook.course_grades import CourseGrade, Mark, shown_percent
 from ..gradebook.course_total import Part, rounded
@@ -13,8 +15,6 @@ from .plain_text import counted, number
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from grader.course.grading import Grading
 
 
 GAP = 2  # between columns of the table
