@@ -24,7 +24,7 @@ from grader.gradebook.exercise_result import ExerciseResult, PartResult
 from grader.gradebook.result import Result, SubmissionFacts
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
-from grader.marking.marker import Marker
+from grader.marking.entries import Marker
 from grader.marking.server import offered
 
 from . import browser

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
+from grader.marking.entries import Marker
 from grader.marking.guard import hosts
-from grader.marking.marker import Marker
 from grader.marking.server import guarded
 
 ITEM = "1.11.a"

@@ -13,7 +13,7 @@ from sample_results import COURSE
 
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
-from grader.marking.marker import Marker
+from grader.marking.entries import Marker
 from grader.marking.server import offered
 
 pytestmark = pytest.mark.xdist_group("accessibility")  # its browser is started once
