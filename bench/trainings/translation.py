@@ -43,7 +43,7 @@ def run(
     data = datasets.load(settings.dataset, sources=REAL)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
-    command = f"course bench multi30k --profile {profile_name} --seeds {_listed(seeds)}"
+    command = f"course bench multi30k --profile {profile_name} --seeds {','.join(map(str, seeds))}"
     command += f" --name {name}" + (f" --test {test_name}" if test_name else "")
     rows, test_rows = list[dict[str, float]](), list[dict[str, float]]()
     measures: Measures = {}
@@ -52,13 +52,13 @@ def run(
         trained.translator.save(MODELS / f"{name}_{seed}")
         rows.append(_trained(trained, data, settings))
         log(f"seed {seed}: " + _line(rows[-1]))
-        measures = _measures(rows)
+        measures = results_file.of_rows(rows, _unit)
         results_file.write(name, command, measures, about)
         if test_name:
             test_rows.append(_tested(trained.translator, data, settings))
             log(f"seed {seed}: " + _line(test_rows[-1]))
-            results_file.write(test_name, command, _measures(test_rows), about)
-    return measures | (_measures(test_rows) if test_rows else {})
+            results_file.write(test_name, command, results_file.of_rows(test_rows, _unit), about)
+    return measures | (results_file.of_rows(test_rows, _unit) if test_rows else {})
 
 
 def _trained(
@@ -129,16 +129,8 @@ def _translate(
     return translations, time.process_time() - started
 
 
-def _measures(rows: list[dict[str, float]]) -> Measures:
-    return {key: results_file.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]}
-
-
 def _line(row: dict[str, float]) -> str:
     return ", ".join(f"{key} {value:.2f}" for key, value in row.items() if "_epoch_" not in key)
-
-
-def _listed(seeds: Sequence[int]) -> str:
-    return ",".join(map(str, seeds))
 
 
 def _unit(key: str) -> str:
