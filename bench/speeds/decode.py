@@ -127,7 +127,7 @@ def _round(
 
 def _measures(rows: list[dict[str, float]]) -> dict[str, Any]:
     """The measurements, one value per round, and the median of each speedup."""
-    measures = {}
+    measures: dict[str, Any] = {}
     for key in sorted(rows[0]):
         values, kind = [row[key] for row in rows], key.partition("_")[0]
         if kind == "speedup":

@@ -55,8 +55,9 @@ class ClassificationTask(Task):
         return WordDropout(buckets, self.settings.word_dropout, seed)
 
     def step(self, model: EncoderClassifier, batch: list[Tensor], **how: Any) -> dict[str, float]:
-        row = training_step(model, *batch, **how)
-        return {**row, "tokens": int((batch[0] != 0).sum())}
+        token_ids, labels = batch
+        row = training_step(model, token_ids, labels, **how)
+        return {**row, "tokens": int((token_ids != 0).sum())}
 
     def inferring(self, model: EncoderClassifier) -> Callable[[], object]:
         return lambda: self.measured(model, "validation")

@@ -37,7 +37,8 @@ class TranslationTask(Task):
             lowercase=False,
             reversible=True,
         )
-        self.sides = [self.tokenizer.encode(self.train[side]) for side in ("en", "fr")]
+        encode = self.tokenizer.encode
+        self.sides = encode(self.train["en"]), encode(self.train["fr"])
         self.measure = f"BLEU of greedy translations, {bleu(['a'], ['a']).signature}"
 
     def model(self, configuration: Configuration) -> Transformer:
@@ -53,7 +54,8 @@ class TranslationTask(Task):
         return PairBuckets(*self.sides, self.settings.max_tokens, seed)
 
     def step(self, model: Transformer, batch: list[Tensor], **how: Any) -> dict[str, float]:
-        row = fast_translation_step(model, *batch, **how)
+        source_ids, target_ids = batch
+        row = fast_translation_step(model, source_ids, target_ids, **how)
         return {**row, "tokens": sum(int((ids != 0).sum()) for ids in batch)}
 
     def inferring(self, model: Transformer) -> Callable[[], object]:

@@ -12,17 +12,16 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
+from xml.etree.ElementTree import Element
 
+from latex2mathml.converter import convert_to_element
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from ...course.visible import visible
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from markdown_it import MarkdownIt
 
 MAX_PRODUCT = 250_000  # of the numbers of words that are compared
 MAX_SOURCE = 2_000  # characters; what is longer is shown as it was written
@@ -83,9 +82,6 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, allow_blank_lines=False)
     rules: dict[str, Callable[..., str]] = {
@@ -131,8 +127,6 @@ def mathml(source: str, display: bool) -> str:
     Only ELEMENTS and ATTRIBUTES come through: the library would pass on addresses (`\\href`),
     styles and, in `\\text`, the very tags that a student writes.
     """
-    from latex2mathml.converter import convert_to_element
-
     try:
         if len(source) > MAX_SOURCE:
             raise ValueError("too long")
