@@ -11,12 +11,10 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
 from .command_output import Seeds, known, log, numbers, plain, seeded, show
-from .cost_commands import cost_app
 from .grader.commands import grader_app
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)
-bench_app.add_typer(cost_app)
 plain(
     *(bench_app, "model", "speeds.model"),
     "Our multi-head attention against torch.nn.MultiheadAttention, interleaved.",
@@ -32,6 +30,16 @@ plain(
 plain(
     *(bench_app, "study", "speeds.study"),
     "What a study costs beside its training, and what a second worker brings; minutes.",
+    log,
+)
+plain(
+    *(bench_app, "memory", "memory"),
+    "What recomputing, accumulating, packing and 16 bits save and cost; some minutes.",
+    log,
+)
+plain(
+    *(bench_app, "hardware", "hardware"),
+    "Time and memory of every profile on three machines, computed where nobody has measured.",
     log,
 )
 seeded(
@@ -181,3 +189,24 @@ def averages(
 
     measures = bench.run(profile, numbers(seeds), log)
     show(measures, f"results/averages_{profile}.json", json)
+
+
+@bench_app.command("profile")
+def profile(
+    model: Annotated[
+        str, typer.Option(help="classifier, translator, language or masked")
+    ] = "translator",
+    profile: Annotated[str, typer.Option(help="tiny, cpu, colab, …: how large it is")] = "cpu",
+    json: Json = False,
+) -> None:
+    """Where the time of a training step goes: operators by torch.profiler, and a trace to view."""
+    from . import step_profile as bench
+
+    try:
+        measures, table, trace = bench.run(model, profile)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    if not json:
+        print(table)
+        print(f"open it at ui.perfetto.dev, or with TensorBoard's profiler: {trace}")
+    show(measures, f"results/{bench.NAME}.json", json)

@@ -7,7 +7,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .weeks.lectures import KINDS
+from .weeks import KINDS
 
 
 class Activity(nodes.General, nodes.Element):

@@ -1,8 +1,10 @@
-"""Roles for what a lecture says of the syllabus, which the build reads from `course.toml`.
+"""What a lecture says of the syllabus, which the build reads from `course.toml`.
 
 {exercise}`course_lib.attention:attention`     exercise 2.1 (*Scaled dot-product attention*)
 {assignment}`a3 course_lib.encoder:Encoder`    assignment 3, if it asks for this component
 {part}`5`                                      part 5, a link to its page
+
+The directive `{exercises}` lists the exercises that use a lecture, by their components.
 """
 
 from __future__ import annotations
@@ -11,14 +13,16 @@ import os
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from book import CHECKOUT
+from grader.course.course import Course
 from grader.library.components import BuildError
 
 from . import references
 
 SYLLABUS = CHECKOUT / "course.toml"
+LISTED = "exercises"  # attribute of the list: their ids
 RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
 
 
@@ -58,8 +62,40 @@ class PartRole(_Role):
         return [nodes.reference("", said, refuri=address, internal=True)]
 
 
+class ExercisesDirective(SphinxDirective):
+    """`{exercises}` with one component a line: the exercises that ask for them, in order.
+
+    Numbers and titles come from `course.toml`, so that a lecture never names an old one.
+    """
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        found: dict[str, nodes.list_item] = {}
+        for reference in filter(None, map(str.strip, self.content)):
+            asked = [
+                (assignment, exercise)
+                for assignment in Course.here().assignments
+                for exercise in assignment.exercises
+                if reference in exercise.components
+            ]
+            if not asked:
+                raise self.error(f"no exercise of course.toml has the component {reference!r}")
+            for assignment, exercise in asked:
+                title = nodes.strong("", f"{exercise.id} {exercise.title}")
+                of = f" (assignment {assignment.id[1:]}, about {exercise.minutes} minutes)"
+                found.setdefault(
+                    exercise.id, nodes.list_item("", nodes.paragraph("", "", title, nodes.Text(of)))
+                )
+        order = sorted(found, key=lambda id: [int(number) for number in id.split(".")])
+        self.env.note_dependency(str(SYLLABUS))
+        return [nodes.bullet_list("", *(found[id] for id in order), **{LISTED: order})]
+
+
 def setup(app: Sphinx) -> None:
-    """Register the roles."""
+    """Register roles and directive."""
+    app.add_directive("exercises", ExercisesDirective)
     app.add_role("exercise", ExerciseRole())
     app.add_role("assignment", AssignmentRole())
     app.add_role("part", PartRole())

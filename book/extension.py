@@ -9,11 +9,9 @@ from sphinx.application import Sphinx
 from . import (
     activities,
     cross_references,
-    meetings,
     parts_shown,
     quiz,
     quoted,
-    related,
     steps,
     timetable,
     week_map,
@@ -26,26 +24,21 @@ from .movable import directive as movable
 from .notebooks import other_forms
 from .quizzes import code_questions_page
 from .screen import (
+    cells,
     descriptions,
     equations,
-    folded_code,
     page_files,
     pictures,
-    search,
-    streams,
     symbols,
-    theme_styles,
 )
 
 PARTS = (
     quoted,
     parts_shown,
-    related,
     cross_references,
     audit_page,
     activities,
     timetable,
-    meetings,
     live_page,
     slides,
     first_slide,
@@ -54,12 +47,10 @@ PARTS = (
     steps,
     week_map,
     other_forms,
+    cells,
     descriptions,
     equations,
-    folded_code,
     pictures,
-    search,
-    streams,
     symbols,
     code_explorer,
     movable,
@@ -68,6 +59,6 @@ PARTS = (
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all directives of the lectures."""
-    for part in (*PARTS, page_files, theme_styles):
+    for part in (*PARTS, page_files):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,7 +12,7 @@ from html import escape
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from .weeks.lectures import step_of
+from .weeks import step_of
 
 _LECTURE = re.compile(r"part(\d)_\w+")
 

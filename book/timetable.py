@@ -1,4 +1,4 @@
-"""The timetable: how long each part takes in class, and what students do in it."""
+"""The timetables: what each part and each meeting takes in class, and what students do in it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .weeks import lectures
-from .weeks.lectures import Row
+from book import CHECKOUT
+from grader.course.course import Course
+from grader.course.weeks import Lesson
+
+from . import references
+from .weeks import Activity, Row, activities_of, parts
 
 
 class TimetableDirective(SphinxDirective):
@@ -18,18 +23,77 @@ class TimetableDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         try:
-            rows = lectures.parts(Path(self.env.srcdir))
+            rows = parts(Path(self.env.srcdir))
         except ValueError as error:
             raise self.error(str(error)) from None
         self.env.note_reread()
-        return [table(list(_cells(rows)), (1, 4, 5))]
+        return [table(list(_parts(rows)), (1, 4, 5))]
 
 
-def _cells(rows: list[Row]) -> Iterator[tuple[str, ...]]:
+def _parts(rows: list[Row]) -> Iterator[tuple[str, ...]]:
     yield "Minutes", "Part", "What students do in it (minutes)"
     for row in rows:
         yield str(row.minutes), row.title, "; ".join(row.activities) or "–"
     yield str(sum(row.minutes for row in rows)), "All", "–"
+
+
+def activities(course: Course, lesson: Lesson, lectures: Path) -> list[Activity]:
+    """What students do in a lesson: the activities of its sections, or of all that none names.
+
+    Raises ValueError for an activity without its minutes.
+    """
+    path = lectures / f"{references.page_of_part(f'part {lesson.part}')}.md"
+    elsewhere = {
+        section
+        for week in course.weeks
+        for other in week.lessons
+        if other.part == lesson.part
+        for section in other.sections
+    }
+    return [
+        activity
+        for activity in activities_of(path)
+        if (activity.section in lesson.sections)
+        or (not lesson.sections and activity.section not in elsewhere)
+    ]
+
+
+class MeetingsDirective(SphinxDirective):
+    """`{meetings}` with `minutes`, the length of a meeting."""
+
+    option_spec = {"minutes": directives.positive_int}
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(CHECKOUT / "course.toml"))
+        self.env.note_reread()  # the activities are in other pages
+        try:
+            rows = list(_meetings(Course.here(), Path(self.env.srcdir), self.options["minutes"]))
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        return [table(rows, (1, 5, 5, 2))]
+
+
+def _meetings(course: Course, lectures: Path, minutes: int) -> Iterator[tuple[str, ...]]:
+    yield "Week", "What is taught", "What students do in it (minutes)", "Left for slides"
+    for week in course.weeks:
+        for number, meeting in enumerate(week.meetings, 1):
+            does = [one for lesson in meeting for one in activities(course, lesson, lectures)]
+            taught = "; ".join(said(course, lesson) for lesson in meeting)
+            left = minutes - sum(activity.minutes for activity in does)
+            yield f"{week.number}.{number}", taught, "; ".join(map(str, does)) or "–", str(left)
+
+
+def said(course: Course, lesson: Lesson) -> str:
+    """A lesson in words: "part 5: One shape all the way through"."""
+    title = next(part.title for part in course.parts if part.number == lesson.part)
+    rest = any(
+        other.sections and other.part == lesson.part
+        for week in course.weeks
+        for other in week.lessons
+    )
+    if lesson.sections:
+        return f"part {lesson.part}: {', '.join(lesson.sections)}"
+    return f"part {lesson.part}, {title}{': the rest' if rest else ''}"
 
 
 def table(cells: list[tuple[str, ...]], widths: tuple[int, ...]) -> nodes.table:
@@ -45,5 +109,6 @@ def table(cells: list[tuple[str, ...]], widths: tuple[int, ...]) -> nodes.table:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive."""
+    """Register the directives."""
+    app.add_directive("meetings", MeetingsDirective)
     app.add_directive("timetable", TimetableDirective)

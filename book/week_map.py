@@ -21,10 +21,9 @@ from grader.course.course import Course
 from grader.course.course_file import shown
 from grader.course.weeks import Lesson
 
-from . import references, steps
+from . import references, steps, weeks
 from .quizzes import quiz
-from .weeks import lectures
-from .weeks.stages import Stage, stages
+from .weeks import Stage, stages
 
 
 def due(assignment: Assignment) -> str:
@@ -52,9 +51,9 @@ class WeekMapDirective(SphinxDirective):
 
     def _card(self, course: Course, stage: Stage) -> Iterator[nodes.Node]:
         id = f"week-{stage.weeks[0]}"
-        weeks = f'data-first="{stage.weeks[0]}" data-last="{stage.weeks[-1]}"'
+        span = f'data-first="{stage.weeks[0]}" data-last="{stage.weeks[-1]}"'
         yield _html(
-            f'<section class="week" aria-labelledby="{id}" {weeks}>'
+            f'<section class="week" aria-labelledby="{id}" {span}>'
             f'<h3 id="{id}">{stage.title}</h3><ul class="steps">'
         )
         for lesson in stage.lessons:
@@ -64,7 +63,7 @@ class WeekMapDirective(SphinxDirective):
                 yield from self._part(lesson.part)
         for lesson in stage.lessons:
             if not lesson.sections:
-                yield from self._quiz(lectures.step_of(lesson.part))
+                yield from self._quiz(weeks.step_of(lesson.part))
         if stage.assignment:
             yield _html(step_of(course, stage.assignment))
         yield _html("</ul></section>")
@@ -73,10 +72,10 @@ class WeekMapDirective(SphinxDirective):
         path = next(Path(self.env.srcdir).glob(f"part{number}_*.md"), None)
         if path is None:
             raise self.error(f"course.toml has a part {number}, but there is no part{number}_….md")
-        row = lectures.of_lecture(path)
+        row = weeks.of_lecture(path)
         slides = f'<a href="{DECKS}/{path.stem}.html">slides<span class="visually-hidden">'
         facts = f"{row.minutes} minutes in class, {slides} of part {number}</span></a>"
-        yield from self._step(lectures.step_of(number), "Read", row.title, path.stem, facts)
+        yield from self._step(weeks.step_of(number), "Read", row.title, path.stem, facts)
 
     def _quiz(self, name: str) -> Iterator[nodes.Node]:
         if name in quiz.names():

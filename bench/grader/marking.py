@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from book.decks import browser
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -24,10 +25,8 @@ from grader.gradebook.exercise_result import ExerciseResult, PartResult
 from grader.gradebook.result import Result, SubmissionFacts
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
-from grader.marking.marker import Marker
+from grader.marking.entries import Marker
 from grader.marking.server import offered
-
-from . import browser
 
 NAME = "bench_marking"
 COMMON = 12  # answers that many students give, to each question
@@ -106,11 +105,8 @@ def _marked(
     binary: str, address: str, items: list[str], assignment: str
 ) -> tuple[list[float], int]:
     """Seconds from a card's first key to the next card, for each; and the number of keys."""
-    from playwright.sync_api import sync_playwright
-
     waits, keys = list[float](), 0
-    with sync_playwright() as driver:
-        window = driver.chromium.launch(executable_path=binary)
+    with browser.running(binary) as window:
         page = window.new_page()
         for item in items:
             page.goto(f"{address}{assignment}/{item}")
@@ -121,7 +117,6 @@ def _marked(
                     page.keyboard.press("Enter")
                 waits.append(time.perf_counter() - begun)
                 keys += 2
-        window.close()
     return waits, keys
 
 

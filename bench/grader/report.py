@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from book.decks import browser
 from grader import report
 from grader.authoring import results_file
 from grader.checking.messages import Message
@@ -26,7 +27,6 @@ from grader.course.mistakes import Bug
 from grader.gradebook.exercise_result import ExerciseResult, GradedTest, ModelResult
 from grader.gradebook.result import Result
 
-from . import browser
 from .marking import class_of
 
 NAME = "bench_report"
@@ -116,11 +116,8 @@ def _model(exercise: Exercise) -> ModelResult:
 
 def _opened(binary: str, pages: Mapping[str, Path]) -> dict[str, list[float]]:
     """Milliseconds from the start of each page to the end of its load event."""
-    from playwright.sync_api import sync_playwright
-
     found: dict[str, list[float]] = {page: [] for page in pages}
-    with sync_playwright() as driver:
-        window = driver.chromium.launch(executable_path=binary)
+    with browser.running(binary) as window:
         for _ in range(TIMES):
             for name, path in pages.items():
                 context = window.new_context()
@@ -129,7 +126,6 @@ def _opened(binary: str, pages: Mapping[str, Path]) -> dict[str, list[float]]:
                 page.wait_for_function(LOADED)
                 found[name].append(page.evaluate(LOADED))
                 context.close()
-        window.close()
     return found
 
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from book import serving
+from book.decks import browser
 from grader.authoring import results_file
 from grader.course.problem import Problem
-
-from . import browser
 
 NAME = "bench_site"
 PAGES = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shlex
-import statistics
 import sys
 import tempfile
 import time
@@ -128,13 +127,12 @@ def _round(
 
 def _measures(rows: list[dict[str, float]]) -> dict[str, Any]:
     """The measurements, one value per round, and the median of each speedup."""
-    units = {"speedup": "ratio", "identical": "percent"}
-    measures = {}
+    measures: dict[str, Any] = {}
     for key in sorted(rows[0]):
-        values = [row[key] for row in rows]
-        unit = units.get(key.partition("_")[0], "1/s")
-        measures[key] = results_file.measure(unit, values)
-        if unit == "ratio":
-            median = [statistics.median(values)]
-            measures[f"median_{key}"] = results_file.measure(unit, median)
+        values, kind = [row[key] for row in rows], key.partition("_")[0]
+        if kind == "speedup":
+            measures |= results_file.ratios(key, values)
+        else:
+            unit = "percent" if kind == "identical" else "1/s"
+            measures[key] = results_file.measure(unit, values)
     return measures

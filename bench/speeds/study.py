@@ -54,9 +54,7 @@ def run(tell: Callable[[str], None]) -> dict[str, Any]:
         )
         rounds.append(row)
         tell(f"round {number} of {ROUNDS}: {row['workers_2_speedup']:.2f} times as fast with two")
-    measures = {
-        name: results_file.measure(_unit(name), [row[name] for row in rounds]) for name in rounds[0]
-    }
+    measures = results_file.of_rows(rounds, _unit)
     about = {"name": task.data.name, "source": task.data.origin, "sha256": task.data.sha256}
     results_file.write("bench_study", "course bench study", measures, about)
     return measures

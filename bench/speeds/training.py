@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -104,10 +103,7 @@ def run() -> dict[str, Any]:
         suffix = "" if vocab_size == VOCABULARIES[0] else f"_vocabulary_{vocab_size}"
         for name in [name for name in contenders if name != "own"]:
             ratios = [row[name] / row["own"] for row in rows]
-            key = f"speedup_over_{name}{suffix}"
-            measures[key] = results_file.measure("ratio", ratios)
-            median = [statistics.median(ratios)]
-            measures[f"median_{key}"] = results_file.measure("ratio", median)
+            measures |= results_file.ratios(f"speedup_over_{name}{suffix}", ratios)
         speeds = [tokens / row["own"] for row in rows]
         measures[f"tokens_per_second{suffix}"] = results_file.measure("1/s", speeds)
     source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"

@@ -38,9 +38,7 @@ def run(profile_name: str, seeds: Sequence[int], log: Callable[[str], None]) -> 
             made = trained.translator.translate(validation[settings.source], width=1)
             rows[-1][name] = bleu(made, validation[settings.target]).value
         log(f"seed {seed}: " + ", ".join(f"{key} {value:.2f}" for key, value in rows[-1].items()))
-        measures = {
-            key: results_file.measure("BLEU", [row[key] for row in rows]) for key in rows[0]
-        }
+        measures = results_file.of_rows(rows, lambda key: "BLEU")
         command = f"course bench averages --profile {profile_name} --seeds "
         command += ",".join(str(one) for one in seeds[: len(rows)])
         results_file.write(f"averages_{profile_name}", command, measures, about)

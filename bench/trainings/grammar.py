@@ -39,10 +39,7 @@ def run(seeds: Sequence[int], log: Callable[[str], None]) -> Measures:
             }
         )
         log(f"seed {seed}: " + ", ".join(f"{key} {value:.3f}" for key, value in rows[-1].items()))
-    measures = {
-        key: results_file.measure(UNITS.get(key, "1"), [row[key] for row in rows])
-        for key in rows[0]
-    }
+    measures = results_file.of_rows(rows, lambda key: UNITS.get(key, "1"))
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     command = f"course bench grammar --seeds {','.join(map(str, seeds))}"
     results_file.write(NAME, command, measures, about)

@@ -36,9 +36,7 @@ def run(
             f"seed {seed}: validation {rows[-1]['validation_accuracy']:.2f} %, "
             f"{rows[-1]['cpu_minutes']:.2f} CPU minutes"
         )
-        measures = {
-            key: results_file.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]
-        }
+        measures = results_file.of_rows(rows, _unit)
         results_file.write(name, command, measures, about)
     return measures
 

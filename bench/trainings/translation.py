@@ -53,13 +53,14 @@ def run(
         for seed, (row, test_row) in zip(seeds, pool.map(_seed, seeds, *asked), strict=True):
             log(f"seed {seed}: " + _line(row | test_row))
             rows.append(row)
-            measures = _measures(rows)
+            measures = results_file.of_rows(rows, _unit)
             command = _command(profile_name, seeds[: len(rows)], jobs, name, test_name)
             results_file.write(name, command, measures, about)
             if test_name:
                 test_rows.append(test_row)
-                results_file.write(test_name, command, _measures(test_rows), about)
-                measures |= _measures(test_rows)
+                tested = results_file.of_rows(test_rows, _unit)
+                results_file.write(test_name, command, tested, about)
+                measures |= tested
     return measures
 
 
@@ -67,7 +68,7 @@ def _command(
     profile_name: str, seeds: Sequence[int], jobs: int, name: str, test_name: str | None
 ) -> str:
     """The command that gives the results of these seeds: an interrupted run has fewer."""
-    command = f"course bench multi30k --profile {profile_name} --seeds {_listed(seeds)}"
+    command = f"course bench multi30k --profile {profile_name} --seeds {','.join(map(str, seeds))}"
     command += f" --jobs {jobs}" if jobs > 1 else ""
     return command + f" --name {name}" + (f" --test {test_name}" if test_name else "")
 
@@ -153,16 +154,8 @@ def _translate(
     return translations, time.process_time() - started
 
 
-def _measures(rows: list[dict[str, float]]) -> Measures:
-    return {key: results_file.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]}
-
-
 def _line(row: dict[str, float]) -> str:
     return ", ".join(f"{key} {value:.2f}" for key, value in row.items() if "_epoch_" not in key)
-
-
-def _listed(seeds: Sequence[int]) -> str:
-    return ",".join(map(str, seeds))
 
 
 def _unit(key: str) -> str:

@@ -115,7 +115,7 @@ def _shown(value: object) -> str:
 def _named(reference: str) -> str:
     """Where a value comes from, short: a name of the library, or a file and what is in it."""
     file, _, name = reference.partition(":")
-    if reference.startswith("book.audit.model_sizes:"):
+    if reference.startswith("book.audit.claims:"):
         return f"“{name.partition('[')[2].partition(']')[0]}”"
     shown = f"{name} in {file}" if "/" in file else name
     return f"<code>{escape(shown)}</code>"

@@ -16,17 +16,41 @@ import importlib
 import inspect
 import json
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
+import torch
+
 from book import CHECKOUT
+from course_lib.config import PRESETS, TransformerConfig
 from course_lib.data import registry
 from course_lib.data.registry import DataError
+from course_lib.transformer import Transformer
 from grader.library.components import Component
 
+PAPERS_TOKENS = 37_000  # §5.1 — "about 37000 tokens"
 REGISTRY = "data/registry.toml"
 _IN_CODE = re.compile(r"([\w.]+):([\w.]+)(?:\((\w+)\)|\[(\w+)\]\.(\w+))?")
 _MEASURED = re.compile(r"results/\w+\.json")
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """The size of one model, over a vocabulary of the paper's size."""
+
+    config: TransformerConfig
+
+    @cached_property
+    def millions(self) -> float:
+        """Its parameters in millions, to one decimal."""
+        with torch.device("meta"):  # shapes without memory
+            model = Transformer(PAPERS_TOKENS, **self.config.arguments)
+        return round(sum(parameter.numel() for parameter in model.parameters()) / 1e6, 1)
+
+
+SIZES = {name: ModelSize(config) for name, config in PRESETS.items()}
 
 
 def value(reference: str) -> Any:

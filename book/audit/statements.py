@@ -18,24 +18,18 @@ those of another one; a text that names an exercise by hand is refused.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from book import CHECKOUT
-from grader.course import mistakes
+from grader.course import mistakes, toml
 from grader.course.course import Course
 
 from .. import references
 from . import claims as claimed
 from .citations import Anchor, anchors
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FILE = CHECKOUT / "lectures" / "paper_audit.toml"
 GIVEN = ("SPECIFIED", "PARTIAL", "UNSPECIFIED")
@@ -87,7 +81,7 @@ class Statement:
 
 def load(path: Path = FILE) -> list[Statement]:
     """All statements, in the file's order. Raises TypeError for a key that is not one."""
-    rows = tomllib.loads(path.read_text(encoding="utf-8"))["statements"]
+    rows = toml.loads(path.read_text(encoding="utf-8"))["statements"]
     known = {one.name for one in fields(Statement)}
     for row in rows:
         if unknown := sorted(row.keys() - known):

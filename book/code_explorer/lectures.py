@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from .. import quoted, related
+from .. import cross_references, quoted
 from .facts import anchors
 
 PART = re.compile(r"part(\d+)_")
@@ -51,8 +51,8 @@ def read(environment: BuildEnvironment) -> Lectures:
                     found.sections.setdefault(one, Spot(page, _section(node), title))
             elif quoted.QUOTED in node:
                 found.components.setdefault(node[quoted.QUOTED], Spot(page, _section(node), title))
-            elif related.LISTED in node:
-                for id in node[related.LISTED]:
+            elif cross_references.LISTED in node:
+                for id in node[cross_references.LISTED]:
                     found.exercises.setdefault(id, whole)
     return found
 

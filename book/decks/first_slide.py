@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import DECKS
 from grader.course.course import Course
 
-from ..weeks.lectures import of_lecture
+from ..weeks import of_lecture
 
 FILE = re.compile(r"part(\d+)_\w+")  # the name of a lecture
 GRID = 14  # positions along each side of the pattern

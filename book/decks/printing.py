@@ -6,10 +6,10 @@ without one.
 
 from __future__ import annotations
 
-import base64
-import os
 from collections.abc import Sequence
 from pathlib import Path
+
+from playwright.sync_api import Error, TimeoutError
 
 from book import DECKS
 from grader.course.problem import Problem
@@ -50,21 +50,24 @@ def decks(site: Path, parts: Sequence[str]) -> list[Path]:
 
 def pdf(deck: Path, to: Path) -> Path:
     """Print one deck into the folder `to`. Raises PrintError."""
-    binary = browser.installed() if os.name == "posix" else None
+    binary = browser.installed()
     if binary is None:
         raise PrintError(
-            f"this takes Linux or macOS, and one of {', '.join(browser.BROWSERS)}: open the deck "
-            "in any browser with `?print-pdf` behind its address, and print that to a file"
+            f"this takes one of {', '.join(browser.BROWSERS)}: open the deck in any browser with "
+            "`?print-pdf` behind its address, and print that to a file"
         )
     to.mkdir(parents=True, exist_ok=True)
     target = to / f"{deck.stem}.pdf"
     try:
-        with browser.page(binary, f"{deck.resolve().as_uri()}?print-pdf", SECONDS) as page:
-            pages, slides = page.value(LAID_OUT)
+        with browser.running(binary) as window:
+            page = window.new_page()
+            page.set_default_timeout(1000 * SECONDS)
+            page.goto(f"{deck.resolve().as_uri()}?print-pdf")
+            pages, slides = page.wait_for_function(LAID_OUT).json_value()
             if pages != slides:
                 raise PrintError(f"{deck.name}: its {slides} slides make {pages} pages")
-            printed = page.ask("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
-    except browser.BrowserError as error:
-        raise PrintError(f"{deck.name}: {binary} did not print it: {error}") from None
-    target.write_bytes(base64.b64decode(printed["data"]))
+            page.pdf(path=target, print_background=True, prefer_css_page_size=True)
+    except Error as error:
+        said = "it gave no answer in time" if isinstance(error, TimeoutError) else error.message
+        raise PrintError(f"{deck.name}: {binary} did not print it: {said}") from None
     return target

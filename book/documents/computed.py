@@ -1,11 +1,7 @@
-"""Fills what the library computes into documents: Table 3, and what its trainings cost.
-
-A document contains `<!-- computed: NAME -->…<!-- /computed -->`; the build writes the text between.
-"""
+"""What the library computes for documents: Table 3, and what its trainings cost."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from course_lib.recipes.table2 import BATCH_TOKENS, BEAM, CLAIMS, LENGTH_PENALTY, Claim
@@ -22,19 +18,20 @@ from course_lib.recipes.training_cost import (
 )
 from grader.library.components import BuildError
 
-PLACE = re.compile(r"<!-- computed: (\w+) -->.*?<!-- /computed -->", re.DOTALL)
+from . import marked
+
 PARTS = {"base": 4, "big": 8}  # of a batch of 25,000 tokens a side, in a GPU's memory
 
 
 def filled(text: str) -> str:
     """The document with every computed part. Raises BuildError for one that is unknown."""
 
-    def part(found: re.Match[str]) -> str:
-        if found[1] not in COMPUTED:
-            raise BuildError(f"nothing computes {found[1]!r}: add it to COMPUTED")
-        return f"<!-- computed: {found[1]} -->\n{COMPUTED[found[1]]()}\n<!-- /computed -->"
+    def part(name: str) -> str:
+        if name not in COMPUTED:
+            raise BuildError(f"nothing computes {name!r}: add it to COMPUTED")
+        return f"\n{COMPUTED[name]()}\n"
 
-    return PLACE.sub(part, text)
+    return marked.filled(text, "computed", part)
 
 
 def _rows() -> str:

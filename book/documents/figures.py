@@ -1,39 +1,26 @@
-"""Fills measured figures from `results/` into documents.
-
-A document contains `<!-- figures: NAME -->…<!-- /figures -->`; the build writes the text between.
-"""
+"""The sentences of documents with measured figures, from `results/`."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from grader.library.components import BuildError
 
-from . import language_figures
+from . import language_figures, marked
 from .measures import Measure, Measures
-
-PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
 
 
 def filled(text: str, results: Path) -> str:
     """The document with every figure filled in. Raises BuildError for a missing one."""
-
-    def figure(found: re.Match[str]) -> str:
-        return f"<!-- figures: {found[1]} -->{_sentence(found[1], results)}<!-- /figures -->"
-
-    return PLACE.sub(figure, text)
+    return marked.filled(text, "figures", lambda name: _sentence(name, results))
 
 
 def _sentence(name: str, results: Path) -> str:
     if name not in SENTENCES:
         raise BuildError(f"there is no sentence for the figures {name!r}: add one to SENTENCES")
-    path = results / f"{name}.json"
-    if not path.exists():
-        raise BuildError(f"results/{name}.json is missing: run its command first")
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = marked.results(results, name)
     measures = Measures(
         {n: Measure(tuple(m["values"]), m["mean"], m["sd"]) for n, m in content["measures"].items()}
     )

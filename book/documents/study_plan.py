@@ -15,8 +15,7 @@ from grader.course.course import Course
 from grader.library.components import BuildError
 
 from ..quizzes import quiz
-from ..weeks.lectures import of_lecture, step_of
-from ..weeks.stages import Stage, stages
+from ..weeks import Stage, of_lecture, stages, step_of
 
 BEGIN, END = "<!-- study plan -->", "<!-- /study plan -->"
 _PLACE = re.compile(rf"{BEGIN}\n.*?{END}", re.S)

@@ -1,13 +1,7 @@
-"""Fills tables of measurements from `results/` into documents.
-
-A document contains `<!-- table: NAME -->`, a table, `<!-- /table -->`, each on lines of their own;
-the build writes the table between.
-"""
+"""The tables of documents with measurements, from `results/`."""
 
 from __future__ import annotations
 
-import json
-import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -15,28 +9,24 @@ from typing import Any
 
 from grader.library.components import BuildError
 
-PLACE = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- /table -->", re.DOTALL)
+from . import marked
+
 Rows = list[list[str]]  # the first one is the head
 
 
 def filled(text: str, results: Path) -> str:
     """The document with every table filled in. Raises BuildError for a missing one."""
 
-    def table(found: re.Match[str]) -> str:
-        name = found[1]
+    def table(name: str) -> str:
         if name not in TABLES:
             raise BuildError(f"there is no table {name!r}: add one to TABLES")
-        path = results / f"{name}.json"
-        if not path.exists():
-            raise BuildError(f"results/{name}.json is missing: run its command first")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = marked.results(results, name)
         head, *rows = TABLES[name](content)
         lines = [head, ["---"] * len(head), *rows]
         drawn = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        source = f"(`{content['command']}`, {content['device']})"
-        return f"<!-- table: {name} -->\n\n{drawn}\n\n{source}\n\n<!-- /table -->"
+        return f"\n\n{drawn}\n\n(`{content['command']}`, {content['device']})\n\n"
 
-    return PLACE.sub(table, text)
+    return marked.filled(text, "table", table)
 
 
 def _memory(content: dict[str, Any]) -> Rows:

@@ -18,7 +18,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from .. import references
-from ..weeks.lectures import KINDS
+from ..weeks import KINDS
 from . import myst_text
 from .myst_text import Block
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import ast
 import importlib
 import math
-import sys
 import tokenize
 from functools import cached_property, lru_cache
 from typing import Any
@@ -25,17 +24,12 @@ import torch
 from pydantic import Field
 
 from book import CHECKOUT
-from grader.course import mistakes
+from grader.course import mistakes, toml
 from grader.course.course import Course
 from grader.course.exercise import Table
 from grader.course.mistakes import Bug
 from grader.course.problem import Problem
 from grader.library.components import Component
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FILE = CHECKOUT / "lectures" / "teach" / "code_questions.toml"
 DECIMALS = 3  # of every number in an answer
@@ -103,7 +97,7 @@ class CodeQuestion(Table):
 @lru_cache(maxsize=1)
 def load() -> tuple[CodeQuestion, ...]:
     """All questions, part by part. Raises CodeQuestionError for one that asks nothing."""
-    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    data = toml.loads(FILE.read_text(encoding="utf-8"))
     found = sorted(map(CodeQuestion.model_validate, data["questions"]), key=lambda one: one.part)
     for one in found:
         if one.bug and len(one.wrong_lines) != 1:

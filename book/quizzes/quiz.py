@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,14 +16,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from book import CHECKOUT
+from grader.course import toml
 from grader.course.course_file import sentence
 from grader.course.exercise import Table
 from grader.course.problem import Problem
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FOLDER = CHECKOUT / "lectures" / "quizzes"
 Shape = tuple[int, ...]
@@ -172,8 +167,8 @@ def load(name: str, folder: Path = FOLDER) -> Quiz:
     if not re.fullmatch(r"part\d", name) or not path.is_file():
         raise QuizError(f"there is no quiz {name!r}; there are {', '.join(names(folder))}")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+        data = toml.loads(path.read_text(encoding="utf-8"))
+    except toml.TOMLDecodeError as error:
         raise QuizError(f"{path.name}: not valid TOML: {error}") from None
     try:
         return Quiz.model_validate(data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -26,6 +28,8 @@ NEEDED_BY = {
     "mystnb": 'class="cell',
 }
 FORMULAS = "formulas.js"
+THEME = "_static/styles/pydata-sphinx-theme.css"
+_GLYPH = re.compile(r"[^{}]*\{--fa:[^{}]*\}")  # .fa-house{--fa:"\f015"}
 NEEDED_AT_ONCE = "documentation_options.js"  # scripts within the page use what it defines
 
 
@@ -64,8 +68,31 @@ def _formulas(app: Sphinx, config: Config) -> None:
     config.mathjax_path = f"../../_static/{FORMULAS}" if is_deck else FORMULAS
 
 
+def _search(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    """Below a result of the search page stands text that can be read, without TeX."""
+    if page == "search":
+        app.add_js_file("search.js")
+
+
+def _shorten(app: Sphinx, error: Exception | None) -> None:
+    """The theme's style sheet without its icon font's glyphs: a third of what a page waits for.
+
+    Our pages show icons that `icons.css` draws; `test_site` looks for any other.
+    """
+    sheet = Path(app.outdir) / THEME
+    if error is None and sheet.is_file():
+        text = sheet.read_text(encoding="utf-8")
+        sheet.write_text(_GLYPH.sub("", text), encoding="utf-8")
+        for map in sheet.parent.glob("*.css.map"):  # of the files as the theme's makers wrote them
+            map.unlink()
+
+
 def setup(app: Sphinx) -> None:
     """Choose after every other extension has named its files."""
     app.add_js_file("enlarge.js", loading_method="defer")
+    app.connect("html-page-context", _search)
+    app.connect("build-finished", _shorten)
     app.connect("config-inited", _formulas)
     app.connect("html-page-context", choose, priority=900)

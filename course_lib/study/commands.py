@@ -35,6 +35,7 @@ from .database.worker import work as run_trials
 from .profiles import StudyProfile, duration, profile
 from .tasks.classification import ClassificationTask
 from .tasks.language import LanguageTask
+from .tasks.task import Task
 from .tasks.translation import TranslationTask
 from .trial import Row, attempt, run_trial
 
@@ -171,9 +172,7 @@ def confirm(where: Where, seeds: str, device: str, as_json: bool) -> int:
     return DONE
 
 
-def _task(
-    settings: StudyProfile, device: str
-) -> ClassificationTask | TranslationTask | LanguageTask:
+def _task(settings: StudyProfile, device: str) -> Task:
     """The task of a profile, on the data that `load` finds for it."""
     data = load(settings.dataset)
     if settings.text:

@@ -15,8 +15,7 @@ import math
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from . import known_names
-from .csv_file import CsvError, CsvFile, Row
+from .csv_file import CsvError, CsvFile, Row, check_name
 
 COLUMNS = ["student", "component", "points", "max"]
 EXTRA = "extra"  # behind points: there may be more than the maximum
@@ -66,7 +65,7 @@ def _row(
         )
     if not student:
         raise ValueError("no student: write the name that grades go by")
-    known_names.check(student, students)
+    check_name(student, students)
     if points.casefold() == "excused":
         return (student, component), None
     number, _, word = points.partition(" ")

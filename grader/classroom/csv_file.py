@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -109,3 +110,19 @@ def restored(text: str) -> str:
 def plain(text: str) -> str:
     """Text that UTF-8 can encode: a folder's name need not be valid Unicode."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def check_name(student: str, known: Collection[str] | None) -> None:
+    """Raises ValueError unless the student is known, with the nearest name; None: all are."""
+    if known is None or student in known:
+        return
+    told = f"nobody is called {student!r}: neither the roster nor a result has it"
+    plain = {_plain(name): name for name in known}
+    if (name := plain.get(_plain(student))) is not None:
+        raise ValueError(f"{told}; {name!r} differs only in case or spaces: write that")
+    near = difflib.get_close_matches(_plain(student), plain, n=1, cutoff=0.75)
+    raise ValueError(f"{told}; is it {plain[near[0]]!r}?" if near else told)
+
+
+def _plain(name: str) -> str:
+    return "".join(name.casefold().split())

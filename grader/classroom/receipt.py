@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from grader.course.course import Course
 
 from .csv_file import CsvFile, Row
-
-if TYPE_CHECKING:
-    from grader.course.course import Course
 
 EXAMPLE = "2027-02-20T23:59:00+00:00"
 LIST, CANVAS, FILE = "list", "canvas", "file"

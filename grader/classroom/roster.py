@@ -19,13 +19,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from grader.course.course import Course
 
 from .csv_file import CsvFile, Row
 from .terms import ALLOWANCES, Allowance, Terms
-
-if TYPE_CHECKING:
-    from grader.course.course import Course
 
 SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
 _TEXTS = ("name", "section", "email")
@@ -132,8 +130,8 @@ class Roster:
 
     def named(self, name: str) -> Student | None:
         """The only student with this name, in any order of its words: "Lovelace, Ada"."""
-        wanted = _orders(name)
-        found = [s for s in self.students.values() if wanted & _orders(s.name)]
+        wanted = orders(name)
+        found = [s for s in self.students.values() if wanted & orders(s.name)]
         return found[0] if len(found) == 1 else None
 
     def missing(self, assignment: str, handed_in: Collection[str]) -> list[str]:
@@ -145,10 +143,10 @@ class Roster:
         ]
 
 
-def _orders(name: str) -> set[str]:
-    """The words of a name without spaces, beginning with each: systems write either name first."""
+def orders(name: str, between: str = "") -> set[str]:
+    """The words of a name, beginning with each of them: systems write either name first."""
     words = re.findall(r"\w+", name.casefold())
-    return {"".join(words[n:] + words[:n]) for n in range(len(words))}
+    return {between.join(words[n:] + words[:n]) for n in range(len(words))}
 
 
 def _without(student: Student, taken: Collection[tuple[str, str]]) -> Student:

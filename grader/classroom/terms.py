@@ -6,13 +6,11 @@ import datetime
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+
+from grader.course.assignment import Assignment
+from grader.course.course import LatePolicy
 
 from .receipt import EXAMPLE, with_zone
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
-    from grader.course.course import LatePolicy
 
 MOST_DAYS = 60  # more extra days are rather a slip of the keyboard
 _MORE = re.compile(r"\+\d{1,3}")  # a zone such as +0100 has four digits

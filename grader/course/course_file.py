@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import importlib
 import re
-import sys
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from . import toml
 from .exercise import Table
 from .problem import Problem
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FILE, EXAM_FILE = "course.toml", "exam.toml"
 Form = TypeVar("Form", bound=Table)
@@ -37,8 +32,8 @@ def read(path: Path, form: type[Form]) -> tuple[Form, str]:
             f"{path}: cannot be read ({error.strerror}); run in a checkout of the course"
         ) from None
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml.loads(text)
+    except toml.TOMLDecodeError as error:
         raise CourseError(f"{path.name}: not valid TOML: {error}") from None
     try:
         return form.model_validate(data), text

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
 from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from . import toml
 from .assignment import Assignment
 from .course import Course
 from .course_file import line_of, shown
 from .problem import Problem
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FILE = "mistakes.toml"
 
@@ -133,8 +128,8 @@ def _read(path: Path, exercise: str) -> tuple[Bug, ...]:
 
 def _tables(text: str, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return toml.loads(text)
+    except toml.TOMLDecodeError as error:
         raise BugError(f"{shown(path)}: not valid TOML: {error}") from None
 
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from .kept_csv import KeptCsv
 from .matching import FilledTable, Matcher, Rows, unfinished
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
-    from grader.course.course import Course
 
 OTHER_NAMES = ("SIS User ID", "SIS Login ID", "Integration ID")
 POINTS_POSSIBLE = "points possible"

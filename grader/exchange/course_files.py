@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,10 +11,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import shown
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ..course import toml
 
 # The packages of the grader that run one submission.
 GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
@@ -59,7 +55,7 @@ def handed_out(assignment: Assignment) -> Files:
 
 def requirements() -> Files:
     """What pip must install, and the versions that were tested."""
-    project = tomllib.loads((Course.here().root / "pyproject.toml").read_text(encoding="utf-8"))[
+    project = toml.loads((Course.here().root / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
     ]
     listed = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]

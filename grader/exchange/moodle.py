@@ -9,7 +9,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from grader.course.assignment import Assignment
 
 from ..classroom.csv_file import safe
 from ..classroom.roster import Roster
@@ -19,9 +20,6 @@ from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
 from .kept_csv import KeptCsv
 from .matching import FilledTable, Matcher, Rows, unfinished
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
 
 OTHER_NAMES = ("ID number", "Username", "Email address")
 FEEDBACK, MAXIMUM = "Feedback comments", "Maximum Grade"

@@ -8,7 +8,9 @@ import io
 import json
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from grader.course.course import Course
 
 from ..classroom.csv_file import plain, safe
 from ..classroom.roster import Roster
@@ -16,11 +18,6 @@ from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.lateness import moment
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
-
-if TYPE_CHECKING:
-    from grader.course.course import Course
-
-    from ..gradebook.result import Result
 
 _SUMS = ["automatic", "manual", "pending", "bonus", "late_days", "penalty", "total", "max"]
 _RECEIPT = ["received", "received_from", "slip_days", "excused", "sha256", "held"]

@@ -13,13 +13,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from .exercise_result import PartResult
+from .result import Result
 from .totals import UNGRADED, WITHOUT_POINTS
-
-if TYPE_CHECKING:
-    from .exercise_result import PartResult
-    from .result import Result
 
 WHOLE = ""  # the item of a comment on the whole assignment
 SHOWN = 12  # digits of a hash that a list shows

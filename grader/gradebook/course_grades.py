@@ -7,7 +7,8 @@ import io
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+from grader.course.course import Course
 
 from ..classroom.component_marks import Marks
 from ..classroom.csv_file import safe
@@ -15,9 +16,6 @@ from ..classroom.roster import Roster, Student
 from .course_total import CourseTotal, course_total, exact, rounded
 from .result import Result
 from .totals import WITHOUT_POINTS
-
-if TYPE_CHECKING:
-    from grader.course.course import Course
 
 
 @dataclass(frozen=True)

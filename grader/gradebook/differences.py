@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .exercise_result import GradedTest
+from .result import Result
 from .rules import moves
 from .totals import UNGRADED
-
-if TYPE_CHECKING:
-    import datetime
-
-    from .exercise_result import GradedTest
-    from .result import Result
 
 ABSENT = "no such test"
 

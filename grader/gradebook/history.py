@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import differences
 from .manual import ManualMark
+from .result import Result
+from .rules.policy import Change
+from .stored_marks import KeptMark
 from .totals import UNGRADED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .result import Result
-    from .rules.policy import Change
-    from .stored_marks import KeptMark
 
 _DEPENDS_ON = {
     "submission": attrgetter("submission.sha256"),

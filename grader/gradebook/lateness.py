@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import TYPE_CHECKING
 
+from grader.course.assignment import Assignment
 from grader.course.course import LatePolicy
 
 from ..classroom.receipt import CANVAS, CLOCKS
 from ..classroom.terms import Terms
 from .exercise_result import Number, Record
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
 
 _DAY = datetime.timedelta(days=1)
 

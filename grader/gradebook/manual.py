@@ -14,18 +14,16 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..classroom import known_names
-from ..classroom.csv_file import CsvFile, Row
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+
+from ..classroom.csv_file import CsvFile, Row, check_name
 from . import answers
 from .answers import WHOLE
 from .exercise_result import ExerciseResult, Number
 from .result import Held, Override, Result
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
-    from grader.course.course import Course
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
 NEEDED = COLUMNS[:-1]
@@ -100,7 +98,7 @@ def _row(
     if not student:
         raise ValueError("no student: write the name of the submission's folder")
     if points != WITHDRAWN:  # a mark of somebody who is gone can be taken back
-        known_names.check(student, students)
+        check_name(student, students)
     if answer and not re.fullmatch(r"[0-9a-f]{8,64}", answer):
         raise ValueError(f"answer_sha256 = {answer!r} is no hash: leave it as to_mark.csv has it")
     item, value = (student, assignment, name), None

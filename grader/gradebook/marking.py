@@ -13,21 +13,18 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+
+from grader.course.course import Course
 
 from ..course.problem import Problem
 from . import answers, manual, rows, stored_marks
 from .manual import Item, ManualMark
+from .result import Result
+from .store import Store
 from .stored_marks import KeptMark
 from .totals import WITHOUT_POINTS
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from grader.course.course import Course
-
-    from .result import Result
-    from .store import Store
 
 
 class NotMarked(Problem):

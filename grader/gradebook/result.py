@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from grader.course.assignment import Assignment
 
 from .exercise_result import ExerciseResult, GradedTest, ModelResult, Number, PartResult, Record
 from .lateness import Lateness, lateness
 from .totals import Totals, add_up
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
 
 PRINTED = "the notebook printed while being graded"
 

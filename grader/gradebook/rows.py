@@ -6,23 +6,21 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection, func, select
 
 from ..classroom.csv_file import plain
 from ..classroom.receipt import Receipt
+from .database.schema import results
 from .lateness import moment
 from .result import Result
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 
 def of(
     connection: Connection, student: str, assignment: str, limit: int | None = None
 ) -> list[Result]:
     """Results of one student and assignment, newest first."""
-    from .database.schema import results
-
     query = results.select().order_by(results.c.id.desc()).limit(limit)
     query = query.where(
         results.c.student == plain_text(student), results.c.assignment == assignment
@@ -32,10 +30,6 @@ def of(
 
 def newest(connection: Connection, assignment: str | None = None) -> list[Result]:
     """The newest result of each student and assignment, sorted by these."""
-    from sqlalchemy import func, select
-
-    from .database.schema import results
-
     ids = select(func.max(results.c.id)).group_by(results.c.student, results.c.assignment)
     query = results.select().where(results.c.id.in_(ids))
     if assignment is not None:
@@ -47,19 +41,11 @@ def newest(connection: Connection, assignment: str | None = None) -> list[Result
 
 def students(connection: Connection) -> set[str]:
     """Everybody who has a result."""
-    from sqlalchemy import select
-
-    from .database.schema import results
-
     return {*connection.scalars(select(results.c.student).distinct())}
 
 
 def receipts(connection: Connection, student: str, assignment: str, sha256: str) -> list[Receipt]:
     """The times of receipt stored for exactly these bytes, oldest row first."""
-    from sqlalchemy import select
-
-    from .database.schema import results
-
     query = select(results.c.result).order_by(results.c.id)
     query = query.where(
         results.c.student == plain_text(student),

@@ -15,24 +15,25 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.course.course import Course
 
 from ..classroom.receipt import Receipt
-from . import rows, stored_marks
+from . import history, rows, stored_marks
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
+from .database.schema import results
 from .manual import ManualMark, ManualMarks
 from .result import Result
 from .rules import moves, policy
 from .rules.policy import Change, Policy
 from .stored_marks import KeptMark
 from .totals import UNGRADED
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from grader.course.course import Course
 
 _TIMES = ("graded_at", "seconds")  # ignored when results are compared
 
@@ -87,8 +88,6 @@ class Store:
 
     def find(self, key: Key) -> Result | None:
         """The newest result with this key. It may be added again: `add` skips what is not new."""
-        from .database.schema import results
-
         with self.connected() as connection:
             query = results.select().order_by(results.c.id.desc()).limit(1)
             for name, value in key._asdict().items():
@@ -102,8 +101,6 @@ class Store:
         A result that another one replaced is appended again, so the newest row always counts. A
         failure of the grader replaces no grade of the same files: it is not appended either.
         """
-        from .database.schema import results
-
         key, text = key_of(result), json.dumps(result.as_json())
         with self.connected(writing=True) as connection:
             newest = rows.of(connection, key.student, key.assignment, limit=1)
@@ -121,8 +118,6 @@ class Store:
 
     def is_empty(self) -> bool:
         """Whether nothing was ever graded into it."""
-        from .database.schema import results
-
         with self.connected() as connection:
             return connection.execute(results.select().limit(1)).first() is None
 
@@ -145,17 +140,14 @@ class Store:
         self, student: str, assignment: str, zone: datetime.tzinfo = datetime.timezone.utc
     ) -> list[dict[str, Any]]:
         """Every grading, mark, new rule and total, oldest first; see `history.entries`."""
-        from .history import entries
-
         with self.connected() as connection:
             found = rows.of(connection, student, assignment)[::-1]
             marks = [
                 m for m in stored_marks.every(connection) if m.item[:2] == (student, assignment)
             ]
             rules = policy.history(connection, assignment, zone) if found else []
-            return entries(
-                found, marks, rules, moves.entries(connection, student, assignment, zone)
-            )
+            totals = moves.entries(connection, student, assignment, zone)
+            return history.entries(found, marks, rules, totals)
 
     def count(self, results: Sequence[Result]) -> int:
         """Keep the totals of results that are written now, where they differ; returns how many."""
@@ -233,8 +225,6 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        from sqlalchemy.exc import SQLAlchemyError
-
         try:
             yield
         except (SQLAlchemyError, OSError, ImportError) as error:

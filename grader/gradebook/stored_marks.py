@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlalchemy import Connection
 
 from . import answers, rows
+from .database.schema import marks as table
 from .manual import Item, ManualMark, ManualMarks
 from .result import Held, Result
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 
 class KeptMark(NamedTuple):
@@ -28,8 +28,6 @@ class KeptMark(NamedTuple):
 
 def every(connection: Connection, item: Item | None = None) -> list[KeptMark]:
     """Every mark that was ever stored, or those of one item, oldest first."""
-    from .database.schema import marks as table
-
     query = table.select().order_by(table.c.id)
     for name, value in zip(("student", "assignment", "item"), item or (), strict=False):
         query = query.where(table.c[name] == value)
@@ -83,8 +81,6 @@ def append(
     act: str = "",
 ) -> None:
     """Add a row for each mark, given now."""
-    from .database.schema import marks as table
-
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     added = [
         {

@@ -13,15 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ..gradebook.result import PRINTED
+from grader.course.assignment import Assignment
+
+from ..gradebook.result import PRINTED, Result
 from ..gradebook.store import Key, key_of
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
-
-    from ..gradebook.result import Result
 
 GRADED = "GRADED"
 

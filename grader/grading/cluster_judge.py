@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
-from distributed import WorkerPlugin
+from distributed import Worker, WorkerPlugin
 
 from grader.course.course import Course
 
 from . import fingerprints, judge_process, warm_processes
 from .judge_pool import ClusterError, Settings
-
-if TYPE_CHECKING:
-    from distributed import Worker
 
 
 class Judge(WorkerPlugin):

@@ -6,12 +6,9 @@ machine to itself, a fresh worker, and more time to load.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from grader.seam.errors import CRASHED, OOM, TIMEOUT
 
-if TYPE_CHECKING:
-    from ..gradebook.result import Result
+from ..gradebook.result import Result
 
 LOAD_SECONDS = 10.0  # of CPU time; the first try has remote.LOAD_SECONDS
 _DOUBTFUL = (TIMEOUT, CRASHED, OOM)

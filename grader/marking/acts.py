@@ -15,8 +15,8 @@ from ..gradebook.marking import NotMarked
 from . import entries
 from .addresses import Addresses
 from .desk import Desk
+from .entries import Marker
 from .given import MAX_FORM, Form, Given, Refused
-from .marker import Marker
 from .pages import Pages
 
 

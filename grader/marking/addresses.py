@@ -11,8 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from . import entries
 from .desk import Desk, Part
-from .entries import FILTERS, Card
-from .marker import Marker
+from .entries import FILTERS, Card, Marker
 
 
 class Addresses:

@@ -8,20 +8,17 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
+from ..gradebook.database.schema import at_work, questioned
 from ..gradebook.manual import Item
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 AWAY = 15.0  # seconds without a sign, after which somebody has left
 
 
 def has_open(connection: Connection, marker: str, place: str, now: float | None = None) -> None:
     """Say that this marker has the place open; within a transaction in which nobody else writes."""
-    from ..gradebook.database.schema import at_work
-
     connection.execute(at_work.delete().where(at_work.c.marker == marker))
     seen_at = time.time() if now is None else now
     connection.execute(at_work.insert().values(marker=marker, place=place, seen_at=seen_at))
@@ -31,8 +28,6 @@ def others_at(
     connection: Connection, marker: str, place: str, now: float | None = None
 ) -> list[str]:
     """Who else has the place open, sorted."""
-    from ..gradebook.database.schema import at_work
-
     since = (time.time() if now is None else now) - AWAY
     query = at_work.select().where(at_work.c.place == place, at_work.c.seen_at > since)
     return sorted(row.marker for row in connection.execute(query) if row.marker != marker)
@@ -40,8 +35,6 @@ def others_at(
 
 def ask(connection: Connection, items: Iterable[Item], marker: str, asked: bool) -> None:
     """Put answers in question, for a colleague to look at, or settle it."""
-    from ..gradebook.database.schema import questioned
-
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     names = ("student", "assignment", "item")
     rows = [dict(zip(names, i, strict=True)) | {"marker": marker, "asked": asked} for i in items]
@@ -50,8 +43,6 @@ def ask(connection: Connection, items: Iterable[Item], marker: str, asked: bool)
 
 def in_question(connection: Connection) -> dict[Item, str]:
     """The answers that are in question now, and who asks."""
-    from ..gradebook.database.schema import questioned
-
     found: dict[Item, str] = {}
     for row in connection.execute(questioned.select().order_by(questioned.c.id)):
         item = (row.student, row.assignment, row.item)

@@ -9,23 +9,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, func, select
+
+from grader.course.course import Course
 
 from ..gradebook import marking, rows, stored_marks, stored_roster
-from ..gradebook.manual import ManualMark
+from ..gradebook.database.schema import marks, questioned, results
+from ..gradebook.manual import Item, ManualMark
 from ..gradebook.result import Result
+from ..gradebook.store import Store
 from ..gradebook.stored_marks import KeptMark
 from . import colleagues, entries
 from .entries import Card, Entry
 from .reading.reference import Reference, references
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from grader.course.course import Course
-
-    from ..gradebook.manual import Item
-    from ..gradebook.store import Store
 
 Question = tuple[str, str]  # assignment, item
 
@@ -170,9 +167,6 @@ class Desk:
 
 def _versions(connection: Connection) -> tuple[int, ...]:
     """Of the results, the marks and the questions: each grows with whatever is added."""
-    from sqlalchemy import func, select
-
-    from ..gradebook.database.schema import marks, questioned, results
 
     newest = (select(func.max(table.c.id)) for table in (results, marks, questioned))
     return tuple(connection.scalar(query) or 0 for query in newest)

@@ -9,8 +9,7 @@ from ..course.problem import Problem
 from ..gradebook.manual import ManualMark
 from . import views
 from .desk import Desk, Part
-from .entries import Entry, Meanwhile
-from .marker import Marker
+from .entries import Entry, Marker, Meanwhile
 
 MAX_FORM = 2**20  # bytes
 MAX_COMMENT = 10_000  # characters

@@ -9,10 +9,9 @@ sheet, our own script and figures of the class.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -43,8 +42,6 @@ class Guard:
         self._app, self._token, self._hosts = app, token, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        from starlette.responses import PlainTextResponse
-
         if scope["type"] != "http":
             return
 

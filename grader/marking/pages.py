@@ -18,9 +18,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from . import entries, views
 from .addresses import Addresses, query
 from .desk import Desk, Part
-from .entries import Card, Meanwhile
+from .entries import Card, Marker, Meanwhile
 from .given import Given
-from .marker import Marker
 from .reading.figures import notebook_of
 
 TEMPLATES = Path(__file__).parent / "templates"

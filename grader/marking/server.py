@@ -1,22 +1,35 @@
-"""Serves the pages of one marker until somebody ends it."""
+"""Serves the pages and acts of one marker, and opens the browser, until somebody ends it."""
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
+import tempfile
+import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from ..course.problem import Problem
+from ..gradebook.database.errors import GradebookError
+from .acts import Acts, posted
+from .desk import Desk
+from .entries import Marker
 from .guard import Guard, hosts
+from .pages import Pages, asset
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
-    from .desk import Desk
-    from .marker import Marker
+QUESTION = "/{assignment}/{item}"
+CARD = f"{QUESTION}/{{key}}"
+LEADS_ON = """<!doctype html><html lang="en"><meta charset="utf-8"><title>course mark</title>
+<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Go on</a></html>
+"""
 
 
 class NotServed(Problem):
@@ -31,18 +44,30 @@ class Served:
     run: Callable[[], None]  # until Ctrl-C
 
 
-def guarded(desk: Desk, marker: Marker, token: str, names: frozenset[str]) -> ASGIApp:
-    """The application with its guard, for a server or a test."""
-    from .application import application
-
-    return Guard(application(desk, marker), token, names)
+def guarded(desk: Desk, marker: Marker, token: str, names: frozenset[str]) -> Guard:
+    """The web application behind its guard: which address leads to which page or act."""
+    pages = Pages(desk, marker)
+    acts = Acts(desk, marker, pages)
+    application = Starlette(
+        routes=[
+            Route("/", pages.overview),
+            Route("/undo", posted(acts.undo), methods=["POST"]),
+            Route("/asset/{name}", asset),
+            Route("/figure/{assignment}/{item}/{key}/{name:path}", pages.figure),
+            Route(QUESTION, pages.question),
+            Route(CARD, pages.card, methods=["GET"]),
+            Route(CARD, posted(acts.mark), methods=["POST"]),
+            Route(f"{CARD}/ask", posted(acts.ask), methods=["POST"]),
+            Route(f"{CARD}/here", pages.here),
+        ],
+        exception_handlers={HTTPException: pages.problem, GradebookError: pages.problem},
+    )
+    return Guard(application, token, names)
 
 
 @contextmanager
 def offered(desk: Desk, marker: Marker, host: str, port: int) -> Iterator[Served]:
     """Take the address; 0 as the port takes a free one. Raises NotServed."""
-    import uvicorn
-
     token = secrets.token_urlsafe(18)
     with _bound(host, port) as listening:
         port = listening.getsockname()[1]
@@ -57,9 +82,9 @@ def offered(desk: Desk, marker: Marker, host: str, port: int) -> Iterator[Served
         yield Served(f"http://{named}:{port}/{token}/", lambda: _run(server, listening))
 
 
-def _run(server: object, listening: socket.socket) -> None:
+def _run(server: uvicorn.Server, listening: socket.socket) -> None:
     try:
-        server.run(sockets=[listening])  # type: ignore[attr-defined]
+        server.run(sockets=[listening])
     except KeyboardInterrupt:
         return
 
@@ -82,3 +107,23 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
                 "--port out to take a free one"
             ) from None
         yield listening
+
+
+@contextmanager
+def opened(address: str, folder: Path) -> Iterator[None]:
+    """Open the browser at the address, without showing that to others on this machine.
+
+    A list of processes shows with which address a browser was started, and the address is all that
+    a stranger would need. So the browser is given a file that only this user can read and that
+    leads on; it lies in the folder, if there is one, meanwhile.
+    """
+    place = folder.resolve() if folder.is_dir() else None
+    number, name = tempfile.mkstemp(".html", "mark-", place)  # for this user alone
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(LEADS_ON.format(address=address))
+        webbrowser.open(Path(name).as_uri())
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(name)

@@ -12,8 +12,7 @@ from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.manual import ManualMark
 from .desk import Desk, Part
-from .entries import FILTERS, Card, Entry, Meanwhile
-from .marker import Marker
+from .entries import FILTERS, Card, Entry, Marker, Meanwhile
 from .reading import shown
 from .reading.figures import Notebook, notebook_of
 from .reading.reference import Reference

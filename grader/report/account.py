@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from grader.checking.messages import Message
+from grader.course.assignment import Assignment
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Override, Result
 from .plain_text import cleaned, counted, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence, held_sentence, model_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from grader.course.assignment import Assignment
 
 WIDTH = 98
 _SIGNS = {"PASSED": "✓"}

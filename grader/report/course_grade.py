@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from rich.table import Table
+from rich.text import Text
+
+from grader.course.grading import Grading
 
 from ..course.visible import visible
 from ..gradebook.course_grades import CourseGrade, Mark, shown_percent
 from ..gradebook.course_total import Part, rounded
 from .plain_text import counted, number
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from grader.course.grading import Grading
-
 
 GAP = 2  # between columns of the table
 SHORTEST = 8  # characters of a name in a line
@@ -27,9 +26,6 @@ def grades_table(grades: Sequence[CourseGrade], width: int = 80) -> Table:
     In `width` characters: a long heading is folded to the width of its numbers, a long name to what
     is left.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     rows = [_row(grade) for grade in grades]
     names = ["student", *(grades[0].marks if grades else ()), "total", "pending"]
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)] or [0] * len(names)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..classroom.roster import Roster
 from ..gradebook.lateness import moment
@@ -19,10 +22,6 @@ from .figures import box_plot, columns, stack, whisker
 from .item_analysis import MIN_STUDENTS, Spread, items, spread
 from .overview import histogram
 from .plain_text import counted
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
-    from grader.course.course import Course
 
 SHOWN_MISTAKES = 12
 _LAST_HOURS = datetime.timedelta(hours=24)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import datetime
+from typing import Any
 
 from grader.checking.messages import Message, cause_label
+from grader.course.assignment import Assignment
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.lateness import moment, written, written_receipt
@@ -12,11 +14,6 @@ from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 from .plain_text import counted, listed, number
 from .sentences import TEST_OUTCOMES, cause_sentence, model_sentences, outcome_sentence
-
-if TYPE_CHECKING:
-    import datetime
-
-    from grader.course.assignment import Assignment
 
 
 def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:

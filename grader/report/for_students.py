@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..classroom.roster import Student
+from ..classroom.roster import Student, orders
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import PRINTED, Held, Result
 
@@ -114,8 +114,7 @@ def _comments(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _phrases(student: Student) -> set[str]:
-    words = _words(student.name).split()
-    names = {" ".join(words[n:] + words[:n]) for n in range(len(words))}
+    names = orders(student.name, " ")
     return (
         names if student.id.isdigit() and len(student.id) < SHORT else names | {_words(student.id)}
     )

@@ -12,14 +12,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..gradebook.result import Result
+from grader.course.assignment import Assignment
 
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
+from ..gradebook.result import Result
 
 MIN_STUDENTS = 10  # a correlation of fewer is mostly chance, and is not shown
 

@@ -22,7 +22,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from ..classroom.roster import Student
+from ..classroom.roster import Student, orders
 from ..course.visible import visible
 
 _MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
@@ -75,12 +75,11 @@ def _is_of(student: Student, found: re.Match[str], system: str) -> bool:
     """Whether grades go by this very name, or the roster has its number or its words."""
     if student.id.startswith(found[0].rstrip("_")):
         return True
-    words = re.findall(r"\w+", student.name.casefold())
-    names = {"".join(words[n:] + words[:n]) for n in range(len(words))}
     number = student.names.get(system, "")
     if system == "canvas" and number.isdecimal():  # the same in the whole course
         return found["number"] == number
-    return found["number"] == number or re.sub(r"\W", "", found["name"].casefold()) in names
+    name = re.sub(r"\W", "", found["name"].casefold())
+    return found["number"] == number or name in orders(student.name)
 
 
 def packed(pages: Mapping[str, str]) -> bytes:

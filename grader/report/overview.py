@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from grader.course.assignment import Assignment
 
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 from .item_analysis import items
 from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
-
-if TYPE_CHECKING:
-    from grader.course.assignment import Assignment
 
 
 def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.course.course import Course
+
 from ..classroom.roster import Roster
 from ..course.visible import visible
 from ..gradebook.lateness import moment, written
@@ -31,8 +33,6 @@ from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
-
-    from grader.course.course import Course
 
 
 PAGES = "report"  # the folder of the pages behind the report, beside it

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
 
 from grader.checking.messages import Message, cause_label
 
@@ -14,18 +16,12 @@ from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Totals
 from .plain_text import cleaned, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 _COLORS = {"GRADED": "green", "INVALID": "red", UNGRADED: "red", "CRASHED": "red"}
 _PARTS = ("expected", "got", "cause", "read")
 
 
 def table(results: Sequence[Result]) -> Table:
     """One row per student and assignment: score, automatic and manual points, outcome, cause."""
-    from rich.table import Table
-    from rich.text import Text
-
     shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     shown.add_column("student", overflow="fold")
     shown.add_column("", no_wrap=True)

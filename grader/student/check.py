@@ -5,17 +5,24 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
+from typing import Any
 
 from ..checking import session
+from ..checking.exercise import ExerciseMark
 from ..checking.faults import SuiteError
-from ..checking.messages import summary
+from ..checking.messages import Message, summary
+from ..checking.raised import explain
+from ..checking.session import FAILED, PASSED, TestResult
+from ..checking.shown import describe
 from ..course.assignment import Assignment
 from ..course.course_file import shown
+from ..course.exercise import ModelPart
 from ..course.lab import Lab
 from ..course.problem import Problem
+from ..course.submission_folder import FOLDER
 from ..notebook.collect import decided
 from ..seam import Student, StudentError
-from . import model_trial, record, tree, work
+from . import record, tree, work
 from .notebook_process import NotebookProcess
 from .record import Run
 from .tree import reason
@@ -23,6 +30,8 @@ from .work import Work
 
 SECONDS = 60.0  # for one call; right answers take far less than one
 START_SECONDS = 300.0  # to import libraries and load the definitions
+# what a trained model is asked
+TEXTS = ["A man in a red shirt is playing the guitar.", "The film is not good."]
 
 
 def run(assignment: Assignment, given: Path | None, full: bool) -> bool:
@@ -113,4 +122,39 @@ def run_tests(
             )
         except SuiteError as error:
             raise Problem(reason(str(error))) from None
-        return Run([*tests, *([model_trial.result(Student(process), assignment)] if model else [])])
+        return Run([*tests, *([_model_trial(Student(process), assignment)] if model else [])])
+
+
+def _model_trial(student: Student, assignment: Assignment) -> TestResult:
+    """The trained model, asked as the grader will: a test of the first exercise that trains one."""
+    assert assignment.model is not None
+    loader, function = assignment.model.entry_points
+    exercise = next(e.id for e in assignment.exercises if e.kind == "model")
+    title = f"`{loader}` loads the submitted files; `{function}` answers two texts."
+    found = _message(student, assignment.model)
+    outcome = FAILED if found else PASSED
+    return TestResult("model", ExerciseMark(exercise, 0, title), True, outcome, found, 0.0)
+
+
+def _message(student: Student, model: ModelPart) -> Message | None:
+    """None if the model in the folder `submission` answers; otherwise what is wrong."""
+    loader, function = model.entry_points
+    expected = f"a list with a {model.answer} for each text"
+    try:
+        student.begin()
+        handle = student.make(f"student[{loader!r}]({FOLDER!r})")
+        answer = student.call(getattr(student, function), handle, TEXTS).value
+    except StudentError as error:
+        found = explain(error, model.entry_points)
+        return found if found.got else Message(expected, "nothing")
+    return None if _fits(answer, model.answer) else Message(expected, describe(answer))
+
+
+def _fits(answer: Any, wanted: str) -> bool:
+    values = answer.tolist() if hasattr(answer, "tolist") else answer
+    kind = str if wanted == "text" else int
+    return (
+        isinstance(values, (list, tuple))
+        and len(values) == len(TEXTS)
+        and all(isinstance(value, kind) for value in values)
+    )

@@ -16,7 +16,7 @@ from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.exercise import Exercise
 from ..course.problem import Problem
-from . import record, tree, work
+from . import record, work
 from .work import Work
 
 DONE, FAILING, UNCHECKED, OPEN = "done", "failing", "not checked", "open"
@@ -133,7 +133,7 @@ def progress() -> Progress:
 
 
 def _part(assignment: Assignment, checks: dict[str, Any]) -> Part | None:
-    own = tree.notebook_of_tree(assignment)
+    own = assignment.starter
     if not own.is_file():
         return None
     try:

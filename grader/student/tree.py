@@ -21,15 +21,10 @@ AFTER = "after_an_attempt"  # where a release for self-study has the hidden test
 STATE = ".course"  # what the program keeps between two commands
 
 
-def notebook_of_tree(assignment: Assignment) -> Path:
-    """Where the tree has the assignment's notebook, whether it is there or not."""
-    return assignment.starter
-
-
 def notebook(assignment: Assignment, given: Path | None = None) -> Path:
     """The file given, or else the assignment's notebook here or in its folder. Raises Problem."""
     name = f"{assignment.id}.ipynb"
-    own = notebook_of_tree(assignment)
+    own = assignment.starter
     if given is None:
         given = next((path for path in (Path(name), own) if path.is_file()), None)
     if given is None:

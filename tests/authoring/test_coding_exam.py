@@ -10,11 +10,12 @@ import pytest
 from checkout import ROOT
 from proofs import COURSE, graded, notebook
 
-from grader.authoring import coding_exam, course_build
+from grader.authoring import course_build
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.proof import cases, claims
 from grader.authoring.release import contents
 from grader.authoring.views import notebooks, text_notebook
+from grader.cli.authoring import exam_command
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.grading import judge_process, warm_processes
@@ -155,7 +156,7 @@ def test_who_deletes_a_stub_does_not_get_the_librarys_answer(sandboxed):
 
 
 def test_the_exam_room_has_the_checks_and_no_answer(tmp_path):
-    path = coding_exam.write(COURSE, tmp_path / "room")
+    path = exam_command.write_exam(COURSE, tmp_path / "room")
     room = tmp_path / "room"
     assert path == room / "assignments" / "exam" / "exam.ipynb"
     texts = {p: p.read_text(encoding="utf-8") for p in room.rglob("*.py")}
@@ -181,11 +182,11 @@ def test_the_exam_room_has_the_checks_and_no_answer(tmp_path):
     assert "0.4 Repair the layer normalization: 0 of 1 visible checks pass" in done.stdout
     assert "0.9 Attention for long sequences: not written yet" in done.stdout
     with pytest.raises(BuildError, match="not empty"):
-        coding_exam.write(COURSE, room)
+        exam_command.write_exam(COURSE, room)
 
 
 def test_the_answers_are_the_solution(tmp_path):
-    path = coding_exam.write_answers(COURSE, tmp_path)
+    path = exam_command.write_answers(COURSE, tmp_path)
     solution = notebooks.dump(notebooks.build(COURSE, EXAM, "solution"))
     assert path.read_text(encoding="utf-8") == solution
 

@@ -11,7 +11,7 @@ from checkout import ROOT
 from torch import nn
 
 from book import references
-from book.audit import audit_checks, citations, claims, model_sizes, statements
+from book.audit import audit_checks, citations, claims, statements
 from course_lib.classifier import EncoderClassifier
 from course_lib.recipes.profiles import Profile
 from course_lib.transformer import Transformer
@@ -81,7 +81,7 @@ LIES = {
     ),
     "is 63.1, the page says 65": (
         "65 million parameters",
-        {"claims": {"book.audit.model_sizes:SIZES[base].millions": 65}},
+        {"claims": {"book.audit.claims:SIZES[base].millions": 65}},
     ),
     "is 29000, the page says 30000": (
         "4.5 and 36 million",
@@ -187,7 +187,7 @@ def test_the_transformer_is_initialized_as_the_page_says():
 
 def test_the_comment_beside_the_presets_has_the_counted_parameters():
     text = re.sub(r"\n# ", " ", (ROOT / "course_lib/config.py").read_text("utf-8"))
-    base, big = (model_sizes.SIZES[name].millions for name in ("base", "big"))
+    base, big = (claims.SIZES[name].millions for name in ("base", "big"))
     assert f"base has {base} and big {big} million parameters; Table 3 says 65 and 213." in text
 
 

@@ -10,8 +10,8 @@ pytest.importorskip(
 
 from checkout import ROOT
 
-from book import meetings
-from book.weeks import lectures
+from book import timetable
+from book import weeks as lectures
 from grader.course.course import Course
 
 PARTS = sorted((ROOT / "lectures").glob("part*.md"))
@@ -108,7 +108,7 @@ def test_every_activity_has_its_meeting_and_leaves_time_for_slides():
         [
             one
             for lesson in meeting
-            for one in meetings.activities(COURSE, lesson, ROOT / "lectures")
+            for one in timetable.activities(COURSE, lesson, ROOT / "lectures")
         ]
         for week in COURSE.weeks
         for meeting in week.meetings

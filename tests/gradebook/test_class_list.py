@@ -19,7 +19,7 @@ from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli import main
 from grader.cli.records import class_list
-from grader.gradebook import stored_roster, stored_terms
+from grader.gradebook import stored_roster
 from grader.gradebook.lateness import moment
 from grader.gradebook.rules import late_policy
 from grader.gradebook.store import Store
@@ -197,15 +197,18 @@ def test_terms_and_times_are_appended_only_when_they_change(kept_in):
     student = Student("ada", terms={"a1": Terms(due=A1.due, more_days=1), "a2": Terms(waived=True)})
     roster = Roster({"ada": student}, ("a1", "a2"))
     with Store(kept_in) as store:
-        assert (stored_terms.keep(store, roster), stored_terms.keep(store, roster)) == (2, 0)
-        assert dict(stored_terms.read(store)) == {
+        assert (
+            stored_roster.keep_terms(store, roster),
+            stored_roster.keep_terms(store, roster),
+        ) == (2, 0)
+        assert dict(stored_roster.terms(store)) == {
             ("ada", "a1"): student.terms["a1"],
             ("ada", "a2"): student.terms["a2"],
         }
         without = Roster({"ada": Student("ada")}, ("a2",))  # says nothing about a1
-        assert stored_terms.keep(store, without) == 1
-        assert stored_terms.read(store)["ada", "a1"] == student.terms["a1"]
-        assert stored_terms.read(store)["ada", "a2"] == Terms()
+        assert stored_roster.keep_terms(store, without) == 1
+        assert stored_roster.terms(store)["ada", "a1"] == student.terms["a1"]
+        assert stored_roster.terms(store)["ada", "a2"] == Terms()
         given = sample("ada", received="2027-02-08T12:00:00+00:00")
         store.add(given)
         found = store.receipts("ada", "a1", given.submission.sha256)

@@ -148,7 +148,7 @@ def test_a_read_only_database(tmp_path):
 def test_importing_is_light():
     code = (
         "import sys, grader.gradebook.store, grader.exchange.results_files; "
-        "print([m for m in ('sqlalchemy', 'torch', 'numpy', 'jinja2') if m in sys.modules])"
+        "print([m for m in ('torch', 'numpy', 'jinja2') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

@@ -16,8 +16,8 @@ from grader.gradebook.store import Store
 from grader.judge import grade
 from grader.judge.suite_run import Submitted, SuiteRun
 from grader.marking.desk import Desk
+from grader.marking.entries import Marker
 from grader.marking.guard import hosts
-from grader.marking.marker import Marker
 from grader.marking.server import guarded
 from grader.notebook import written_answers
 

@@ -8,7 +8,6 @@ import pytest
 
 from bench.grader.marking import class_of
 from grader.marking.reading import shown
-from grader.marking.reading.formulas import mathml
 from grader.marking.reading.groups import groups
 from grader.marking.reading.reference import references
 
@@ -115,7 +114,7 @@ def test_markdown_tables_and_formulas_are_drawn():
     tags = [tag for tag, _ in page.found]
     assert {"em", "mfrac", "table", "code", "msqrt"} <= {*tags}
     assert "h1" not in tags  # the page has headings of its own
-    assert '<math display="block">' in mathml("x", display=True)
+    assert '<math display="block">' in shown.mathml("x", display=True)
 
 
 def test_the_question_the_model_answer_and_the_rubric_stand_beside(course):

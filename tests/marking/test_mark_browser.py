@@ -29,7 +29,7 @@ from sample_results import COURSE
 from bench.grader.marking import class_of
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
-from grader.marking.marker import Marker
+from grader.marking.entries import Marker
 from grader.marking.server import offered
 
 pytestmark = pytest.mark.xdist_group("accessibility")  # its browser is started once

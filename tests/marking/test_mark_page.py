@@ -16,7 +16,7 @@ from sample_results import COURSE
 from grader.gradebook import answers
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
-from grader.marking import colleagues, door
+from grader.marking import colleagues, server
 from grader.marking.desk import Desk
 
 TEXTS = {"ada": "It rises.", "cem": "it  rises", "dora": "It falls.", "eva": ""}
@@ -250,7 +250,7 @@ def test_a_form_of_any_size_ends(store):
 def test_the_browser_is_given_a_file_that_only_this_user_reads(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr("webbrowser.open", seen.append)
-    with door.opened(f"{ADDRESS}/token/", tmp_path):
+    with server.opened(f"{ADDRESS}/token/", tmp_path):
         (file,) = tmp_path.iterdir()
         assert seen == [file.as_uri()]  # no token there
         assert f"url={ADDRESS}/token/" in file.read_text()

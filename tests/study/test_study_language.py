@@ -54,7 +54,7 @@ def test_a_trial_of_the_next_token_is_repeated_by_its_seed(task):
     assert task.test(task.model(configuration))["loss"] > 0
 
 
-def test_quality_is_the_share_of_next_tokens_that_are_right(task):
+def test_quality_is_the_share_of_next_tokens_that_are_right(task, monkeypatch):
     class Knowing(torch.nn.Module):
         """Knows what follows in the stream that is measured."""
 
@@ -69,9 +69,10 @@ def test_quality_is_the_share_of_next_tokens_that_are_right(task):
 
     stream = torch.arange(4 * 64 + 1) % 97  # every token has one that follows it
     model = Knowing(stream)
-    assert task._measure(model, stream)["quality"] == 100.0
+    monkeypatch.setattr(task, "_stream", lambda split: stream)
+    assert task.measured(model, "test")["quality"] == 100.0
     model.after = dict.fromkeys(range(97), 5)
-    assert task._measure(model, stream)["quality"] == pytest.approx(100 * 3 / 256)
+    assert task.measured(model, "test")["quality"] == pytest.approx(100 * 3 / 256)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import cached_property
-from itertools import count
+from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from ...classifier import EncoderClassifier
@@ -21,28 +22,24 @@ from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
-from .rates import trial_optimizer
-from .task import synchronized_clock
+from .task import Task
 
 BATCH_TOKENS = 4096  # of sentences that are classified together, padding included
 
 
-class ClassificationTask:
+class ClassificationTask(Task):
     """`EncoderClassifier` on the sentences of `data`, with the budget of `settings`."""
 
     measure = "accuracy in percent"
 
     def __init__(self, settings: StudyProfile, data: LoadedData, device: str = "cpu") -> None:
-        self.settings, self.data, self.device = settings, data, torch.device(device)
-        self.n_steps, self.untimed_steps = settings.n_steps, settings.untimed_steps
-        self.evaluate_every = settings.evaluate_every
-        train = data["train"][: settings.train_limit or len(data["train"])]
-        self.labels = train["label"]
+        super().__init__(settings, data, device)
         self.tokenizer = TextTokenizer.train(
-            train["sentence"], vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
+            self.train["sentence"],
+            vocab_size=settings.vocab_size,
+            min_frequency=settings.min_frequency,
         )
-        self.sequences = self.tokenizer.encode(train["sentence"])
-        self.clock = synchronized_clock(self.device)
+        self.sequences = self.tokenizer.encode(self.train["sentence"])
 
     def model(self, configuration: Configuration) -> EncoderClassifier:
         sizes = {name: configuration[name] for name in ("n_heads", "n_layers", "dropout")}
@@ -52,40 +49,21 @@ class ClassificationTask:
         with_positions(model, configuration.get("positions", SINUSOIDAL))
         return model.to(self.device)
 
-    def training(
-        self, model: EncoderClassifier, configuration: Configuration, seed: int
-    ) -> Iterator[dict[str, float]]:
-        buckets = TokenBuckets(self.sequences, self.labels, self.settings.max_tokens, seed)
-        batches = WordDropout(buckets, self.settings.word_dropout, seed)
-        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
-        smoothing = configuration["label_smoothing"]
-        for epoch in count():
-            batches.set_epoch(epoch)
-            for token_ids, labels in batches:
-                row = training_step(
-                    model,
-                    token_ids.to(self.device),
-                    labels.to(self.device),
-                    optimizer,
-                    schedule,
-                    label_smoothing=smoothing,
-                )
-                yield {**row, "tokens": int((token_ids != 0).sum())}
+    def batches(self, seed: int) -> WordDropout:
+        sentences, labels = self.sequences, self.train["label"]
+        buckets = TokenBuckets(sentences, labels, self.settings.max_tokens, seed)
+        return WordDropout(buckets, self.settings.word_dropout, seed)
 
-    def validate(self, model: EncoderClassifier) -> dict[str, float]:
-        return self._measure(model, "validation")
+    def step(self, model: EncoderClassifier, batch: list[Tensor], **how: Any) -> dict[str, float]:
+        token_ids, labels = batch
+        row = training_step(model, token_ids, labels, **how)
+        return {**row, "tokens": int((token_ids != 0).sum())}
 
-    def test(self, model: EncoderClassifier) -> dict[str, float]:
-        return self._measure(model, "test")
-
-    def inference(self, model: EncoderClassifier) -> dict[str, float]:
-        started = self.clock()
-        self._measure(model, "validation")
-        seconds = self.clock() - started
-        return {"inferences_per_second": len(self.data["validation"]) / seconds}
+    def inferring(self, model: EncoderClassifier) -> Callable[[], object]:
+        return lambda: self.measured(model, "validation")
 
     @torch.no_grad()
-    def _measure(self, model: EncoderClassifier, split: str) -> dict[str, float]:
+    def measured(self, model: EncoderClassifier, split: str) -> dict[str, float]:
         """Accuracy in percent, and the mean cross-entropy in nats, not smoothed."""
         model.eval()
         sequences, labels = self._encoded[split]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,14 +19,13 @@ from ...fast.forms import fast_model
 from ...training.language_losses import language_loss
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
-from .rates import trial_optimizer
-from .task import synchronized_clock
+from .task import Task
 
 LENGTH = 64  # tokens of a block
 LONGER = 4  # times as long: positions that no training has seen
 
 
-class LanguageTask:
+class LanguageTask(Task):
     """`LanguageModel` on one column of `data`, with the budget of `settings`.
 
     A configuration may name its `positions`, any of `position_variants.SCHEMES`.
@@ -38,11 +36,8 @@ class LanguageTask:
     def __init__(
         self, settings: StudyProfile, data: LoadedData, device: str = "cpu", column: str = "en"
     ) -> None:
-        self.settings, self.data, self.device = settings, data, torch.device(device)
-        self.n_steps, self.untimed_steps = settings.n_steps, settings.untimed_steps
-        self.evaluate_every, self.column = settings.evaluate_every, column
-        self.clock = synchronized_clock(self.device)
-        texts = data["train"][: settings.train_limit or len(data["train"])][column]
+        super().__init__(settings, data, device)
+        self.column, texts = column, self.train[column]
         self.tokenizer = TextTokenizer.train(
             texts,
             kind="bpe",
@@ -68,49 +63,37 @@ class LanguageTask:
         scheme = configuration.get("positions", SINUSOIDAL)
         return with_positions(model, scheme, LONGER * LENGTH).to(self.device)
 
-    def training(
-        self, model: LanguageModel, configuration: Configuration, seed: int
-    ) -> Iterator[dict[str, float]]:
+    def batches(self, seed: int) -> TokenBlocks:
         rows = max(1, self.settings.max_tokens // LENGTH)
-        batches = TokenBlocks(self.tokens, LENGTH, rows, seed)
-        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
-        for epoch in count():
-            batches.set_epoch(epoch)
-            for (block,) in batches:
-                model.train()
-                smoothing = configuration["label_smoothing"]
-                loss, _ = language_loss(model, block.to(self.device), smoothing)
-                loss.backward()
-                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-                optimizer.step()
-                schedule.step()
-                optimizer.zero_grad()
-                yield {"loss": loss.item(), "tokens": rows * LENGTH}
+        return TokenBlocks(self.tokens, LENGTH, rows, seed)
 
-    def validate(self, model: LanguageModel) -> dict[str, float]:
-        return self._measure(model, self._split("validation"))
+    def step(self, model: LanguageModel, batch: list[Tensor], **how: Any) -> dict[str, float]:
+        model.train()
+        (block,) = batch
+        loss, _ = language_loss(model, block, how["label_smoothing"])
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        how["optimizer"].step()
+        how["schedule"].step()
+        how["optimizer"].zero_grad()
+        return {"loss": loss.item(), "tokens": len(block) * LENGTH}
 
-    def test(self, model: LanguageModel) -> dict[str, float]:
-        return self._measure(model, self._split("test"))
+    def inferring(self, model: LanguageModel) -> Callable[[], object]:
+        tokens = self._stream(self.split("validation"))
+        return lambda: perplexity(model, tokens, LENGTH)
 
-    def inference(self, model: LanguageModel) -> dict[str, float]:
-        tokens = self._split("validation")
-        started = self.clock()
-        perplexity(model, tokens, LENGTH)
-        seconds = self.clock() - started
-        return {"inferences_per_second": len(self.data["validation"]) / seconds}
-
-    def _split(self, beginning: str) -> Tensor:
-        name = next(name for name in self.data.splits if name.startswith(beginning))
-        return stream(self.tokenizer.encode(self.data[name][:][self.column]), self.tokenizer.END)
+    def _stream(self, split: str) -> Tensor:
+        texts = self.data[split][:][self.column]
+        return stream(self.tokenizer.encode(texts), self.tokenizer.END)
 
     @torch.no_grad()
-    def _measure(self, model: LanguageModel, tokens: Tensor) -> dict[str, float]:
+    def measured(self, model: LanguageModel, split: str) -> dict[str, float]:
         """Right tokens in percent and the cross-entropy in nats, of blocks as trained on.
 
         `loss_longer` is that of longer blocks, whose later positions no training block had.
         """
         model.eval()
+        tokens = self._stream(split)
         blocks = tokens.unfold(0, LENGTH + 1, LENGTH).to(self.device)
         right: Any = sum(
             (model(part[:, :-1]).argmax(dim=-1) == part[:, 1:]).sum() for part in blocks.split(64)

@@ -3,45 +3,91 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from ...data.datasets import LoadedData
+from ..profiles import StudyProfile
 from ..space import Configuration
+from .rates import trial_optimizer
 
 RESET_PEAK = "5"  # Linux, proc(5): the highest resident size starts again from the present one
 
 
-class Task(Protocol):
-    """One learning problem with a fixed budget: every trial takes the same number of steps."""
+class Task(ABC):
+    """One learning problem on `data`, with the fixed budget of `settings`.
+
+    Every trial takes the same number of steps, `n_steps`; an evaluation follows each
+    `evaluate_every` and the last. In the first, `untimed_steps`, memory is allocated.
+    """
 
     measure: str  # what `quality` is
-    n_steps: int
-    evaluate_every: int  # steps; the last step is always evaluated
-    untimed_steps: int  # the first steps, in which memory is allocated and caches fill
 
+    def __init__(self, settings: StudyProfile, data: LoadedData, device: str = "cpu") -> None:
+        self.settings, self.data, self.device = settings, data, torch.device(device)
+        self.n_steps, self.untimed_steps = settings.n_steps, settings.untimed_steps
+        self.evaluate_every = settings.evaluate_every
+        self.train = data["train"][: settings.train_limit or len(data["train"])]
+        self.clock = synchronized_clock(self.device)
+
+    @abstractmethod
     def model(self, configuration: Configuration) -> nn.Module:
         """A new model, its weights drawn from torch's global generator."""
+
+    @abstractmethod
+    def batches(self, seed: int) -> Any:
+        """The training's batches, in the order of `seed`."""
+
+    @abstractmethod
+    def step(self, model: Any, batch: list[Tensor], **how: Any) -> dict[str, float]:
+        """Train on a batch, with optimizer, schedule and label_smoothing: `loss` and `tokens`."""
 
     def training(
         self, model: Any, configuration: Configuration, seed: int
     ) -> Iterator[dict[str, float]]:
-        """Each `next` trains one step, on batches in the order of `seed`: `loss` and `tokens`."""
+        """Each `next` trains one step."""
+        batches = self.batches(seed)
+        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
+        smoothing = configuration["label_smoothing"]
+        how = {"optimizer": optimizer, "schedule": schedule, "label_smoothing": smoothing}
+        for epoch in count():
+            batches.set_epoch(epoch)
+            for batch in batches:
+                on_device = [part.to(self.device) for part in batch]
+                yield self.step(model, on_device, **how)
+
+    @abstractmethod
+    def measured(self, model: Any, split: str) -> dict[str, float]:
+        """`quality` (higher is better) and `loss`, on a whole split."""
 
     def validate(self, model: Any) -> dict[str, float]:
-        """`quality` (higher is better) and `loss`, on the whole validation split."""
+        return self.measured(model, self.split("validation"))
 
     def test(self, model: Any) -> dict[str, float]:
-        """The same on the test split: once, for the configuration that was chosen."""
+        """Once, for the configuration that was chosen."""
+        return self.measured(model, self.split("test"))
+
+    def split(self, beginning: str) -> str:
+        """The name of a split that may have its year behind it: "test_2016_flickr"."""
+        return next(name for name in self.data.splits if name.startswith(beginning))
+
+    @abstractmethod
+    def inferring(self, model: Any) -> Callable[[], object]:
+        """What classifies or translates the validation split, whose texts are ready for it."""
 
     def inference(self, model: Any) -> dict[str, float]:
         """`inferences_per_second`: sentences classified or translated."""
-
-    def clock(self) -> float:
-        """Seconds, once the device has finished what it was given."""
+        infer = self.inferring(model)
+        started = self.clock()
+        infer()
+        seconds = self.clock() - started
+        return {"inferences_per_second": len(self.data[self.split("validation")]) / seconds}
 
 
 def synchronized_clock(device: torch.device) -> Callable[[], float]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from itertools import count
+from typing import Any
 
-import torch
+from torch import Tensor
 
 from ...data.datasets import LoadedData
 from ...data.pair_batching import PairBuckets
@@ -21,32 +21,24 @@ from ...training.batch_losses import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
-from .rates import trial_optimizer
-from .task import synchronized_clock
+from .task import Task
 
 
-class TranslationTask:
+class TranslationTask(Task):
     """`Transformer` on the pairs of `data`, with the budget of `settings`; greedy decoding."""
 
     def __init__(self, settings: StudyProfile, data: LoadedData, device: str = "cpu") -> None:
-        self.settings, self.data, self.device = settings, data, torch.device(device)
-        self.n_steps, self.untimed_steps = settings.n_steps, settings.untimed_steps
-        self.evaluate_every = settings.evaluate_every
-        self.clock = synchronized_clock(self.device)
-        pairs = data["train"][: settings.train_limit or len(data["train"])]
+        super().__init__(settings, data, device)
         self.tokenizer = TextTokenizer.train(
-            [*pairs["en"], *pairs["fr"]],
+            [*self.train["en"], *self.train["fr"]],
             kind="bpe",
             vocab_size=settings.vocab_size,
             min_frequency=settings.min_frequency,
             lowercase=False,
             reversible=True,
         )
-        self.sides = self.tokenizer.encode(pairs["en"]), self.tokenizer.encode(pairs["fr"])
-        self.splits = {
-            "validation": "validation",
-            "test": next(name for name in data.splits if name.startswith("test")),
-        }
+        encode = self.tokenizer.encode
+        self.sides = encode(self.train["en"]), encode(self.train["fr"])
         self.measure = f"BLEU of greedy translations, {bleu(['a'], ['a']).signature}"
 
     def model(self, configuration: Configuration) -> Transformer:
@@ -58,38 +50,19 @@ class TranslationTask:
         scale_words(model, self.settings)
         return model.to(self.device)
 
-    def training(
-        self, model: Transformer, configuration: Configuration, seed: int
-    ) -> Iterator[dict[str, float]]:
-        batches = PairBuckets(*self.sides, self.settings.max_tokens, seed)
-        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
-        for epoch in count():
-            batches.set_epoch(epoch)
-            for source_ids, target_ids in batches:
-                row = fast_translation_step(
-                    model,
-                    source_ids.to(self.device),
-                    target_ids.to(self.device),
-                    optimizer,
-                    schedule,
-                    label_smoothing=configuration["label_smoothing"],
-                )
-                tokens = int((source_ids != 0).sum() + (target_ids != 0).sum())
-                yield {**row, "tokens": tokens}
+    def batches(self, seed: int) -> PairBuckets:
+        return PairBuckets(*self.sides, self.settings.max_tokens, seed)
 
-    def validate(self, model: Transformer) -> dict[str, float]:
-        return self._measure(model, self.splits["validation"])
+    def step(self, model: Transformer, batch: list[Tensor], **how: Any) -> dict[str, float]:
+        source_ids, target_ids = batch
+        row = fast_translation_step(model, source_ids, target_ids, **how)
+        return {**row, "tokens": sum(int((ids != 0).sum()) for ids in batch)}
 
-    def test(self, model: Transformer) -> dict[str, float]:
-        return self._measure(model, self.splits["test"])
+    def inferring(self, model: Transformer) -> Callable[[], object]:
+        texts = self.data["validation"][:]["en"]
+        return lambda: Translator(model, self.tokenizer).translate(texts, width=1)
 
-    def inference(self, model: Transformer) -> dict[str, float]:
-        texts = self.data[self.splits["validation"]][:]["en"]
-        started = self.clock()
-        Translator(model, self.tokenizer).translate(texts, width=1)
-        return {"inferences_per_second": len(texts) / (self.clock() - started)}
-
-    def _measure(self, model: Transformer, split: str) -> dict[str, float]:
+    def measured(self, model: Transformer, split: str) -> dict[str, float]:
         """BLEU, 0 to 100, and the mean cross-entropy of a token in nats, not smoothed."""
         pairs = self.data[split][:]
         source_ids, target_ids = map(self.tokenizer.encode, (pairs["en"], pairs["fr"]))

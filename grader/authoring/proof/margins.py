@@ -11,10 +11,9 @@ import contextlib
 import multiprocessing
 import os
 import sys
-import warnings
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -22,15 +21,11 @@ from unittest import mock
 from grader.checking import evidence
 from grader.course.course import Course
 
-from ...grading import judge_process, warm_processes
-from ...judge.suite_run import OpenWorker
-from ...judge.workers.connection import Workers
 from . import cases, claims, prove
-from .cases import Case
-from .prove import BACKENDS, local_worker
+from .prove import BACKENDS
+from .run import SEEDS, Task, in_processes, opener
 
 MAX_RATIO = 0.1  # of a difference to its tolerance
-SEEDS = tuple(range(20))
 FEW_SEEDS: tuple[int, ...] = ()  # in addition to the release's, in the sandbox or other numerics
 CHANCE = "by_chance"  # comparisons of random answers, whose bound is a probability
 SEEDS_A_TASK = 7
@@ -74,15 +69,6 @@ Margins = dict[tuple[str, str, str], Margin]  # by assignment, test and kind of 
 
 
 @dataclass(frozen=True)
-class Task:
-    """One correct submission, through one backend, under some seeds."""
-
-    case: Case
-    backend: str
-    seeds: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Found:
     """The result of a task. `wrong` are gradings without full points."""
 
@@ -109,23 +95,11 @@ def tasks(ids: tuple[str, ...], setting: Setting, quick: bool) -> list[Task]:
 
 def run(ids: tuple[str, ...], setting: Setting, jobs: int, quick: bool) -> Iterator[Found]:
     """Yield what each task finds as it ends, from processes that use the setting."""
-    with _environment(setting), contextlib.ExitStack() as stack:
-        sandboxed = ids if "sandbox" in setting.backends else ()
-        workers = stack.enter_context(warm_processes.started(Course.here(), sandboxed))
-        pool = stack.enter_context(
-            ProcessPoolExecutor(
-                jobs,
-                mp_context=multiprocessing.get_context("spawn"),  # imports the libraries afresh
-                initializer=_start,
-                initargs=(workers, setting),
-            )
-        )
-        futures = [pool.submit(measured, task) for task in tasks(ids, setting, quick)]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    sandboxed = ids if "sandbox" in setting.backends else ()
+    afresh = multiprocessing.get_context("spawn")  # imports the libraries anew
+    given = tasks(ids, setting, quick)
+    with _environment(setting):
+        yield from in_processes(measured, given, jobs, sandboxed, afresh, partial(_set_up, setting))
 
 
 def _environment(setting: Setting) -> contextlib.AbstractContextManager[object]:
@@ -135,14 +109,7 @@ def _environment(setting: Setting) -> contextlib.AbstractContextManager[object]:
     return mock.patch.dict(os.environ, {**threads, **dict(setting.variables)})
 
 
-_workers: dict[str, Workers] = {}
-
-
-def _start(workers: dict[str, Workers], setting: Setting) -> None:
-    global _workers
-    judge_process.end_with_parent()
-    _workers = workers
-    warnings.simplefilter("ignore")  # from the submissions
+def _set_up(setting: Setting) -> None:
     import torch
 
     torch.set_num_threads(setting.threads)
@@ -153,9 +120,7 @@ def _start(workers: dict[str, Workers], setting: Setting) -> None:
 def measured(task: Task) -> Found:
     """Grade a correct submission under every seed of the task, watching its comparisons."""
     assignment = Course.here().assignment(task.case.assignment)
-    opened: OpenWorker = local_worker
-    if task.backend == "sandbox":
-        opened = judge_process.opener(_workers[assignment.id], assignment)
+    opened = opener(task)
     only = None if task.case.kind == "reference" else task.case.affected(assignment)
     margins: Margins = {}
     wrong = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import signal
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing.context import BaseContext
+from typing import TypeVar
 
 from grader.course.course import Course
 
@@ -19,6 +20,7 @@ from . import cases, prove
 from .cases import Case
 from .prove import BACKENDS, Outcome, local_worker
 
+Found = TypeVar("Found")
 SEEDS = tuple(range(20))  # of future releases, under which named bugs must be caught too
 SEEDS_A_TASK = 5  # small, so that no process is left with a long task at the end
 
@@ -40,7 +42,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Task:
-    """One case through one backend; `seeds` are for the claim that must hold under every seed."""
+    """One case through one backend, or the claim that must hold under each of the `seeds`."""
 
     case: Case
     backend: str
@@ -71,37 +73,55 @@ def tasks(plan: Plan) -> list[Task]:
 def run(plan: Plan, jobs: int) -> Iterator[list[Outcome]]:
     """Yield what each of `tasks(plan)` finds, in the order in which they end."""
     sandboxed = plan.assignments if "sandbox" in plan.backends else ()
-    with contextlib.ExitStack() as stack:
-        workers = stack.enter_context(warm_processes.started(Course.here(), sandboxed))
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["grader.judge.preload", "grader.authoring.proof.prove"])
-        pool = stack.enter_context(
-            ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(workers,))
-        )
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["grader.judge.preload", "grader.authoring.proof.prove"])
+    yield from in_processes(_prove, tasks(plan), jobs, sandboxed, context)
+
+
+def in_processes(
+    work: Callable[[Task], Found],
+    tasks: list[Task],
+    jobs: int,
+    sandboxed: tuple[str, ...],
+    context: BaseContext,
+    prepare: Callable[[], None] | None = None,
+) -> Iterator[Found]:
+    """Yield what `work` finds for each task; `opener` serves the `sandboxed` assignments there."""
+    with (
+        warm_processes.started(Course.here(), sandboxed) as workers,
+        ProcessPoolExecutor(jobs, context, _start, (workers, prepare)) as pool,
+    ):
         try:
-            for future in as_completed([pool.submit(_prove, task) for task in tasks(plan)]):
+            for future in as_completed([pool.submit(work, task) for task in tasks]):
                 yield future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-_workers: dict[str, Workers]
+_workers: dict[str, Workers] = {}
 
 
-def _start(workers: dict[str, Workers]) -> None:
+def _start(workers: dict[str, Workers], prepare: Callable[[], None] | None) -> None:
     """Initialize a process: ignore Ctrl-C, which the parent handles, and submissions' warnings."""
     global _workers
     judge_process.end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     _workers = workers
+    if prepare is not None:
+        prepare()
+
+
+def opener(task: Task) -> OpenWorker:
+    """What opens the workers of a task, in its process."""
+    if task.backend != "sandbox":
+        return local_worker
+    assignment = Course.here().assignment(task.case.assignment)
+    return judge_process.opener(_workers[assignment.id], assignment)
 
 
 def _prove(task: Task) -> list[Outcome]:
-    case, assignment = task.case, Course.here().assignment(task.case.assignment)
-    opened: OpenWorker = local_worker
-    if task.backend == "sandbox":
-        opened = judge_process.opener(_workers[assignment.id], assignment)
+    case, opened = task.case, opener(task)
     if task.seeds:
         return list(prove.under_seeds(case, task.backend, opened, task.seeds))
     return list(prove.prove(case, task.backend, opened))

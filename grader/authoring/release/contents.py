@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import sys
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -24,11 +23,6 @@ from ...library.components import BuildError
 from .. import whole
 from ..views import notebooks, texts
 from . import handbook, project_files
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 Files = dict[str, bytes]  # by path in the release
 SOLUTIONS, AFTER, LECTURES = "solutions", "after_an_attempt", "lectures"
@@ -174,8 +168,7 @@ def _around(
     plan: str,
 ) -> Files:
     """What stands around them: the README, with what to do each week, and the project's files."""
-    own = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))
-    python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
+    python = project_files.python(course.root).replace(">=", "").replace(",<", " to below ")
     text = handbook.readme(course, out, answers, python, opened, plan)
     return {**project_files.files(course.root), "README.md": text.encode()}
 

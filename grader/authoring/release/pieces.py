@@ -14,7 +14,6 @@ import html
 import io
 import json
 import re
-import sys
 import textwrap
 import zipfile
 import zlib
@@ -23,10 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ...course import toml
 
 JSON = (".ipynb", ".json")
 LONG = 30  # characters from which a string in Python code is looked at by itself
@@ -142,7 +138,7 @@ def _strings(path: str, raw: str) -> Iterator[tuple[str, str]]:
         if path.endswith(JSON):
             yield from _walk(json.loads(raw), "")
         elif path.endswith(".toml"):
-            yield from _walk(tomllib.loads(raw), "")
+            yield from _walk(toml.loads(raw), "")
         elif path.endswith(".py"):
             for node in ast.walk(ast.parse(raw)):
                 text = node.value if isinstance(node, ast.Constant) else None

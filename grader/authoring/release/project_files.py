@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from grader.student.missing_packages import requirements
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ...course import toml
 
 TEXTS = Path(__file__).parent / "texts"
 IGNORED = """\
@@ -46,9 +42,8 @@ student = "grader.student.program:main"
 
 def files(root: Path) -> dict[str, bytes]:
     """The files, by path in the release; `root` is the course's."""
-    own = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     needed = requirements(root)
-    pyproject = PYPROJECT.format(python=own["project"]["requires-python"])
+    pyproject = PYPROJECT.format(python=python(root))
     names = ("AI_POLICY.md", "AGENTS.md", "course_build.py")
     texts = {name: (TEXTS / name).read_bytes() for name in names}
     return {
@@ -58,3 +53,9 @@ def files(root: Path) -> dict[str, bytes]:
         ".gitignore": IGNORED.encode(),
         **texts,
     }
+
+
+def python(root: Path) -> str:
+    """The versions of Python that the course runs on: ">=3.10,<3.14"."""
+    own = toml.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(own["project"]["requires-python"])

@@ -6,7 +6,6 @@ They stand in `solutions/aN_hints.toml`, beside the text notebook that they belo
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -19,14 +18,10 @@ from grader.course.assignment import Assignment
 from grader.course.course_file import line_of
 from grader.course.exercise import Exercise
 
+from ...course import toml
 from ...course.course_file import shown
 from ...library.components import BuildError, Component
 from . import no_leak, text_notebook
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 WORDS = 60  # at most, in one hint
 QUOTED = 3  # tokens in a row of an answer's line or expression that count as a quotation
@@ -86,8 +81,8 @@ def _read(file: str) -> tuple[tuple[str, Hints], ...]:
         return ()
     text = place.read_text(encoding="utf-8")
     try:
-        entries = tomllib.loads(text)["hints"]
-    except tomllib.TOMLDecodeError as error:
+        entries = toml.loads(text)["hints"]
+    except toml.TOMLDecodeError as error:
         raise BuildError(f"{shown(place)}: not valid TOML: {error}") from None
     except KeyError:
         raise BuildError(f"{shown(place)}: begin each exercise's hints with [[hints]]") from None

@@ -17,15 +17,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...library.components import BuildError
-
-if TYPE_CHECKING:
-    from .pictures import Drawing
+from .pictures import Drawing
 
 TEXT_ANSWER, CODE_ANSWER = "<!-- answer -->", "# answer"
 DRAWN_TABLE = "<!-- table -->"  # where a drawing's text has the drawing's table

@@ -15,7 +15,7 @@ from grader.course.fallback import FOLDER as FALLBACK
 from ...authoring.release import contents, release
 from ...authoring.release.changes import MANIFEST
 from ...authoring.views import setup_cell
-from ...gradebook import stored_terms
+from ...gradebook import stored_roster
 from ...gradebook.lateness import written
 from ...gradebook.rules.late_policy import AllTerms
 from .. import EXIT_OK, lookup
@@ -119,7 +119,7 @@ def _stored_terms(options: Release) -> AllTerms:
     if not options.store and not stores.is_there(options.out, None):
         return {}
     with stores.existing(options.out, options.store) as store:
-        return stored_terms.read(store)
+        return stored_roster.terms(store)
 
 
 def _unknown(options: Release) -> str:

@@ -10,10 +10,9 @@ from grader.course.course import Course
 from ...course.visible import visible_name
 from ...gradebook.stored_marks import acts
 from ...marking.desk import Desk
-from ...marking.door import opened
+from ...marking.entries import Marker
 from ...marking.guard import LOOPBACK
-from ...marking.marker import Marker
-from ...marking.server import offered
+from ...marking.server import offered, opened
 from .. import EXIT_OK
 from ..output import say, warn
 from ..problems import UsageProblem

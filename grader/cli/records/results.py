@@ -13,7 +13,7 @@ from ... import report
 from ...classroom.roster import Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
-from ...gradebook import manual, stored_roster, stored_terms, to_mark
+from ...gradebook import manual, stored_roster, to_mark
 from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
@@ -145,7 +145,7 @@ def counted_results(
 def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list[Result]:
     """Results with manual marks and the stored terms and rules for late work."""
     marked = [manual.apply(result, marks) for result in results]
-    terms, allowances = stored_terms.read(store), stored_roster.allowances(store)
+    terms, allowances = stored_roster.terms(store), stored_roster.allowances(store)
     counting = late_policy.applied(marked, marks.course, terms, allowances)
     return store.with_earlier_answers(counting)
 

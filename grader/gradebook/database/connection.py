@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import sqlalchemy
+from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy.exc import ArgumentError
 
 from .backup import locked
 from .errors import GradebookError, copy_of, damaged, foreign, missing
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+from .schema import add_columns, lacking_columns, metadata
 
 _PASSWORD = re.compile(r"(//[^/:@]*):.*@|(\bpassword=)[^&\s]*", re.IGNORECASE)
 _LOCK = 0x677261646573  # "grades": for PostgreSQL, where a number names a lock
@@ -74,9 +76,6 @@ def alone(engine: Engine) -> Iterator[Connection]:
 
 
 def _engine(url_or_path: str, wait_seconds: float) -> Engine:
-    import sqlalchemy
-    from sqlalchemy.exc import ArgumentError
-
     if "://" not in url_or_path:
         url = sqlalchemy.URL.create("sqlite", database=url_or_path)
     else:
@@ -99,11 +98,6 @@ def _engine(url_or_path: str, wait_seconds: float) -> Engine:
 
 
 def _check_and_make_tables(engine: Engine, where: str, path: Path | None) -> None:
-    from sqlalchemy import inspect
-
-    from . import migration
-    from .schema import metadata
-
     if engine.dialect.name == "sqlite":
         with engine.begin() as connection:
             found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
@@ -116,11 +110,11 @@ def _check_and_make_tables(engine: Engine, where: str, path: Path | None) -> Non
         raise GradebookError(foreign(where, there))
     older = False
     for table in ours:
-        lacking = migration.lacking(inspector, table)
+        lacking = lacking_columns(inspector, table)
         if any(not column.nullable for column in lacking):
             raise GradebookError(foreign(where, [table.name]))
         older = older or bool(lacking)
     if older or len(ours) < len(metadata.tables):
         with alone(engine) as connection:
             metadata.create_all(connection)
-            migration.add_columns(connection)
+            add_columns(connection)

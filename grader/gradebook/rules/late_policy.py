@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+from grader.course.course import Course
 
 from ...classroom.terms import Allowance, Terms
 from ..lateness import Lateness, counted, lateness
 from ..result import Result
 from ..totals import WITHOUT_POINTS
-
-if TYPE_CHECKING:
-    from grader.course.course import Course
 
 AllTerms = Mapping[tuple[str, str], Terms]  # by student and assignment
 Allowances = Mapping[str, Allowance]  # by student

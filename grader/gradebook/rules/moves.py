@@ -9,14 +9,13 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sqlalchemy import Connection
+
+from ..database.schema import countings as table
 from ..lateness import counted, moment, written
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from ..result import Result
+from ..result import Result
 
 Facts = Mapping[str, Any]
 UTC = datetime.timezone.utc
@@ -65,8 +64,6 @@ def reasons(before: Facts, now: Facts, zone: datetime.tzinfo = UTC) -> list[str]
 
 def keep(connection: Connection, results: Sequence[Result]) -> int:
     """Store each counting that differs from the last one; returns how many."""
-    from ..database.schema import countings as table
-
     last = {(student, assignment): kept for student, assignment, kept, _ in _every(connection)}
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
     rows = [
@@ -107,8 +104,6 @@ def entries(
 def _every(
     connection: Connection, student: str | None = None, assignment: str | None = None
 ) -> list[tuple[str, str, Facts, str]]:
-    from ..database.schema import countings as table
-
     query = table.select().order_by(table.c.id)
     if student is not None:
         query = query.where(table.c.student == student, table.c.assignment == assignment)

@@ -10,16 +10,14 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from grader.course.course import LatePolicy
+from sqlalchemy import Connection
 
+from grader.course.course import Course, LatePolicy
+
+from ..database.schema import policies as table
 from ..lateness import moment, written
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from grader.course.course import Course
 
 Policy = Mapping[str, Any]
 _OF_AN_ASSIGNMENT = {
@@ -104,8 +102,6 @@ def _said(key: str, words: str, value: Any, zone: datetime.tzinfo) -> str:
 
 def keep(connection: Connection, course: Course) -> list[Change]:
     """Store the rules of the course if they are others than before; returns what differs."""
-    from ..database.schema import policies as table
-
     now, at = of(course), datetime.datetime.now(datetime.timezone.utc)
     before = newest(connection)
     if before == now:
@@ -127,8 +123,6 @@ def history(connection: Connection, assignment: str, zone: datetime.tzinfo) -> l
 
 
 def _every(connection: Connection) -> list[tuple[Policy, str]]:
-    from ..database.schema import policies as table
-
     rows = connection.execute(table.select().order_by(table.c.id))
     return [(json.loads(row.policy), row.kept_at) for row in rows]
 

@@ -1,7 +1,8 @@
 """What a student wrote, as HTML: Markdown, tables, formulas and figures, and nothing that acts.
 
 Tags that a student writes are text. An address is followed only if it is one of the web, in a new
-window that learns nothing of this page; pictures are those of the notebook, see `figures`.
+window that learns nothing of this page; pictures are those of the notebook, see `figures`. Formulas
+are MathML, which browsers draw and screen readers read without a script.
 Characters that would hide or turn other text are shown by their numbers.
 """
 
@@ -11,18 +12,29 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
+from xml.etree.ElementTree import Element
 
+from latex2mathml.converter import convert_to_element
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from ...course.visible import visible
-from .formulas import mathml
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
 
 MAX_PRODUCT = 250_000  # of the numbers of words that are compared
+MAX_SOURCE = 2_000  # characters; what is longer is shown as it was written
+ELEMENTS = frozenset(
+    "math mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle mpadded mphantom msub msup "
+    "msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd menclose none".split()
+)
+INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))  # signs that only tell what is applied to what
+ATTRIBUTES = frozenset(
+    "display mathvariant stretchy fence form separator symmetric largeop movablelimits accent "
+    "accentunder linethickness columnalign rowalign displaystyle scriptlevel notation "
+    "minsize maxsize".split()
+)
 
 
 def html(text: str, figure: Callable[[str], str] = lambda name: "") -> Markup:
@@ -70,9 +82,6 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, allow_blank_lines=False)
     rules: dict[str, Callable[..., str]] = {
@@ -110,3 +119,34 @@ def _link(tokens: Sequence[Any], index: int, _env: Any) -> str:
     if not address.startswith(("http://", "https://")):
         return f'<a title="{escape(address[:200])}">'  # leads nowhere
     return f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer">'
+
+
+def mathml(source: str, display: bool) -> str:
+    """MathML, or the source as code if it is too long or cannot be read.
+
+    Only ELEMENTS and ATTRIBUTES come through: the library would pass on addresses (`\\href`),
+    styles and, in `\\text`, the very tags that a student writes.
+    """
+    try:
+        if len(source) > MAX_SOURCE:
+            raise ValueError("too long")
+        return _element(convert_to_element(source, display="block" if display else "inline"))
+    except (Exception, RecursionError):  # whatever the library raises on what a stranger wrote
+        return f"<code>{escape(source)}</code>"
+
+
+def _element(element: Element) -> str:
+    """The element with what is allowed of it; what stands in any other element is kept as it is."""
+    inside = _text(element.text) + "".join(_element(child) for child in element)
+    if element.tag not in ELEMENTS:
+        return inside + _text(element.tail)
+    given = "".join(
+        f' {name}="{escape(value)}"' for name, value in element.items() if name in ATTRIBUTES
+    )
+    return f"<{element.tag}{given}>{inside}</{element.tag}>{_text(element.tail)}"
+
+
+def _text(text: str | None) -> str:
+    """The library writes characters as `&#x02212;`: these become such, all else is escaped."""
+    plain = re.sub(r"&#x([0-9A-Fa-f]{1,6});", lambda m: chr(int(m[1], 16)), text or "")
+    return str(escape(visible(plain.translate(INVISIBLE))))

@@ -1,6 +1,7 @@
 """Decks in a real browser: each can be reached, each slide is whole, no console says a word."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from browser import BINARY, SCREENS
@@ -132,8 +133,14 @@ def test_a_key_makes_a_deck_dark_and_the_help_names_it(site, chromium):
     window.close()
 
 
+def printed(deck, to):
+    """In a thread of its own: Playwright runs once in a thread, and `chromium` has this one."""
+    with ThreadPoolExecutor() as pool:
+        return pool.submit(printing.pdf, deck, to).result()
+
+
 def printed_pages(deck, to):
-    return len(re.findall(rb"/Type\s*/Page\b(?!s)", printing.pdf(deck, to).read_bytes()))
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", printed(deck, to).read_bytes()))
 
 
 @needs_browser
@@ -158,7 +165,7 @@ def test_a_page_that_is_no_deck_is_not_printed(tmp_path, monkeypatch):
     page.write_text("<title>No deck</title>", encoding="utf-8")
     monkeypatch.setattr(printing, "SECONDS", 5)
     with pytest.raises(printing.PrintError, match=r"part1_none\.html: .* no answer in time"):
-        printing.pdf(page, tmp_path)
+        printed(page, tmp_path)
 
 
 def test_what_cannot_be_printed_is_a_sentence(site, tmp_path):

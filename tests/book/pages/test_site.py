@@ -13,9 +13,9 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book import parts_shown, released, site_build  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.documents import study_plan  # noqa: E402
-from book.screen import symbols, theme_styles  # noqa: E402
+from book.screen import page_files, symbols  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
-from book.weeks.lectures import activities_of  # noqa: E402
+from book.weeks import activities_of  # noqa: E402
 from grader.course.course import Course  # noqa: E402
 
 LEAST_SLIDES = 5  # a part
@@ -148,7 +148,7 @@ def test_every_icon_is_drawn_by_our_style_sheet_and_the_theme_s_has_none(site, p
     shown = {icon for text in texts for icon in re.findall(r"\bfa-[a-z-]+", text)}
     drawn = set(re.findall(r"\.(fa-[a-z-]+)", (static / "icons.css").read_text(encoding="utf-8")))
     assert shown - drawn <= {"fa-solid", "fa-lg", "fa-fw"}  # no icons: a font's style and sizes
-    theme = (site / theme_styles.SHEET).read_text(encoding="utf-8")
+    theme = (site / page_files.THEME).read_text(encoding="utf-8")
     assert ".prev-next-area" in theme
     assert "--fa:" not in theme
 

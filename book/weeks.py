@@ -1,10 +1,18 @@
-"""How long each part takes in class, and what students do in it, read from the lectures."""
+"""The weeks of the syllabus and the parts of the lectures, as pages and README show them.
+
+How long a part takes, and what students do in it, is read from its file; no Sphinx is needed.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.course.weeks import Lesson
 
 KINDS = {"live": "Live coding", "discussion": "Discussion", "derivation": "Derivation"}
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -75,3 +83,28 @@ def parts(lectures: Path) -> list[Row]:
 def step_of(number: int) -> str:
     """The name of a part as a step that is marked as done, and of its quiz's file."""
     return f"part{number}"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Weeks that are spent on one assignment, and what is read meanwhile."""
+
+    weeks: tuple[int, ...]
+    lessons: tuple[Lesson, ...]
+    assignment: Assignment | None
+
+    @property
+    def title(self) -> str:
+        several = len(self.weeks) > 1
+        return f"Weeks {self.weeks[0]}–{self.weeks[-1]}" if several else f"Week {self.weeks[0]}"
+
+
+def stages(course: Course) -> list[Stage]:
+    """The weeks in order; those with the same assignment are one stage."""
+    found = []
+    for id, group in groupby(course.weeks, key=lambda week: week.assignment):
+        weeks = list(group)
+        lessons = tuple(lesson for week in weeks for lesson in week.lessons)
+        numbers = tuple(week.number for week in weeks)
+        found.append(Stage(numbers, lessons, course.assignment(id) if id else None))
+    return found

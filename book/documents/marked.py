@@ -1,0 +1,28 @@
+"""Parts of documents that the build writes, between `<!-- KIND: NAME -->` and `<!-- /KIND -->`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.library.components import BuildError
+
+
+def filled(text: str, kind: str, part: Callable[[str], str]) -> str:
+    """The document with all parts of a kind; `part` gives the text of a name."""
+
+    def whole(found: re.Match[str]) -> str:
+        return f"<!-- {kind}: {found[1]} -->{part(found[1])}<!-- /{kind} -->"
+
+    return re.sub(rf"<!-- {kind}: (\w+) -->.*?<!-- /{kind} -->", whole, text, flags=re.DOTALL)
+
+
+def results(folder: Path, name: str) -> dict[str, Any]:
+    """What a results file holds. Raises BuildError if it is not there."""
+    path = folder / f"{name}.json"
+    if not path.exists():
+        raise BuildError(f"results/{name}.json is missing: run its command first")
+    return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
