@@ -386,7 +386,7 @@ def test_on_kaggle_the_files_are_packed_and_the_notebook_is_asked_for(
     (home / files[0]).unlink()
     assert names(hand_in("a3")) == files[1:]
     said = capsys.readouterr().out
-    assert "missing: a3.ipynb: save it home under this name, or download it" in said
+    assert "missing: a3.ipynb: save it here under this name, or download it" in said
     assert f"missing: {files[0]} (run the cells that write it)" in said
     assert "submission.zip" in said.splitlines()[-1]
     assert "The archive: " not in said
