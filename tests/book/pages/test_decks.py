@@ -121,9 +121,8 @@ def test_the_first_slide_appears_in_its_place_and_the_speakers_view_comes_after_
     page.wait_for_function("window.Reveal && Reveal.isReady() && Reveal.hasPlugin('notes')")
     nothing = "new Promise((done) => setTimeout(done, 500, 0))"
     assert page.evaluate(f"Promise.race([{SHIFT}, {nothing}])") < 0.01
-    with window.expect_page() as opened:
+    with window.expect_page():  # that of the speaker
         page.keyboard.press("s")
-    assert "Speaker View" in opened.value.title() or opened.value.url
     window.close()
 
 
