@@ -38,7 +38,7 @@ class ActivityDirective(SphinxDirective):
 def arrange(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Show each activity as a box."""
     for activity in list(doctree.findall(Activity)):
-        said = f"{KINDS[activity['kind']]}, {activity['minutes']} minutes: {activity['title']}"
+        said = f"{KINDS[activity['kind']]}, {activity['minutes']}\u00a0minutes: {activity['title']}"
         box = nodes.admonition("", nodes.title("", said), classes=["activity", activity["kind"]])
         box += activity.children
         activity.replace_self(box)

@@ -81,6 +81,4 @@ revealjs_script_conf = {
     "controlsTutorial": False,
     "pdfSeparateFragments": False,
 }
-revealjs_script_plugins = [
-    {"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"},
-]
+revealjs_script_plugins = []  # deck.js loads that of the speaker's view

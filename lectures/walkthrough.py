@@ -316,7 +316,7 @@ with torch.no_grad():
     model.embedding.tokens.weight[40] += torch.randn(16)  # a word that neither sentence has
     moved = ((model(source, target)[0] - before).abs().sum((0, 1)) > 1e-6).nonzero()[:, 0].tolist()
 matrices = [name for name, p in model.named_parameters() if 50 in p.shape]
-print("logits that move:", moved, "; matrices with a row a word:", matrices)
+print(f"logits that move: {moved}; matrices with a row per word: {matrices}")
 assert moved == [40]
 assert matrices == ["embedding.tokens.weight"]
 
@@ -372,5 +372,5 @@ assert likely[: len(found.tokens)] == found.tokens
 
 # %% [markdown]
 # That is the whole machine. What it still needs is data, a few minutes and the patience to look
-# at its mistakes: assignment 4. Where the paper is silent, and what was chosen there, stands on
-# *The paper, statement by statement*.
+# at its mistakes: assignment 4. *The paper, statement by statement* says where the paper
+# is silent, and what was chosen there.

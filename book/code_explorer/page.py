@@ -40,8 +40,10 @@ class ExplorerDirective(SphinxDirective):
         found = entries(self.config[WEEK])
         ids = {f"{one.component.module}:{one.component.name}": one.id for one in found}
         try:
-            drawing = gallery.draw(self.arguments[0])
-            svg = linked(drawing, lambda component: f"#{ids[component]}")
+            drawings = [gallery.draw(self.arguments[0])]
+            if upright := gallery.UPRIGHT.get(self.arguments[0]):
+                drawings.append(upright())
+            svg = "".join(linked(one, lambda component: f"#{ids[component]}") for one in drawings)
         except ValueError as error:
             raise self.error(str(error)) from None
         except KeyError as error:

@@ -2,7 +2,7 @@ r"""Display equations: what `\qquad` sets apart stands in one line only where it
 
 A long chain of equalities gets a line for each. So a narrow screen cuts nothing off and needs no
 smaller type; what is too wide in one piece is set smaller by `_static/formulas.js`. In a text, no
-line begins with the full stop, comma or bracket that follows a formula.
+line begins with the full stop, comma or bracket that follows a formula or code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 
 ROW = "equation-row"
 LONG = 100  # characters of TeX from which a chain is too long for one line on a phone
-JOINED = "joined"  # the class of a formula with the marks that no line may part from it
+JOINED = "joined"  # the class of a formula, or code, with the marks that no line may part from it
 _OPENING, _CLOSING = "([“", "-.,;:!?)]”"
 _STEP = re.compile(
     r"\\(?P<turn>qquad|begin|end|left|right)(?![a-zA-Z])|\\.|(?P<brace>[{}])|(?P<equal>=)", re.S
@@ -69,8 +69,8 @@ def _apart(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def join(doctree: nodes.document) -> None:
-    """A browser would end a line behind a formula, and before it, whatever stands there."""
-    for formula in list(doctree.findall(nodes.math)):
+    """A browser would end a line behind a formula or code, and before it, whatever stands there."""
+    for formula in [*doctree.findall(nodes.math), *doctree.findall(nodes.literal)]:
         around, place = formula.parent, formula.parent.index(formula)
         before, after = _text(around, place - 1), _text(around, place + 1)
         opening = before[len(before.rstrip(_OPENING)) :]

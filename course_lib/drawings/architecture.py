@@ -25,6 +25,7 @@ LABELS = {
     "cross_attention": ("multi-head", "cross-attention"),
     "feed_forward": ("feed-forward",),
 }
+TITLE = "The Transformer"
 WIDTH, BLOCK, NORM = 176, 44, 28  # of a column; heights of a sub-layer and of what follows it
 BETWEEN, BEFORE = 8, 30  # sub-layer and its norm; the norm and the next sub-layer
 PER_SUBLAYER = BEFORE + BLOCK + BETWEEN + NORM
@@ -79,23 +80,29 @@ def transformer() -> Drawing:
     sheet.text(218, top - 62, "memory", bold=True)
     sheet.text(218, top - 45, f"(batch, n, {found.d_model})", size=12, role="quiet")
     sheet.text(402, cross - 8, "K, V", size=12, role="quiet")
-    sheet.arrow((542, end), (542, end - 26))
-    sheet.box(454, end - 56, WIDTH, 30, "purple", "linear", of=Transformer)
-    sheet.arrow((542, end - 56), (542, end - 72))
-    sheet.box(454, end - 102, WIDTH, 30, "grey", "softmax", of=uncached_step)
-    sheet.arrow((542, end - 102), (542, end - 120))
-    sheet.text(542, end - 128, "probabilities of each next word", size=13, bold=True)
-    return sheet.drawing(
-        "transformer",
-        "The Transformer",
-        "From the bottom up. The encoder: embedding plus positions, then a stack of "
-        f"{found.n_layers} layers of self-attention and feed-forward, each followed by add and "
-        "norm. Its output, the memory, is the keys and values of the decoder's cross-attention. "
-        f"The decoder: embedding plus positions, then {found.n_layers} layers of masked "
-        "self-attention, cross-attention and feed-forward, each followed by add and norm; then a "
-        "linear layer and a softmax.",
-        found,
-    )
+    _output(sheet, 454, end)
+    return sheet.drawing("transformer", TITLE, _said(found), found)
+
+
+def transformer_upright() -> Drawing:
+    """The same with the decoder above the encoder, for narrow screens."""
+    found = architecture()
+    sheet = Sheet(340, 1084)
+    x, bottom, beside = 96, 938, 318  # the memory goes up beside the decoder's input
+    middle = x + WIDTH / 2
+    _input(sheet, x, bottom, "source", "a dog runs")
+    top = _stack(sheet, x, bottom, Encoder, found, outer=-1)
+    bottom = top - 206
+    _input(sheet, x, bottom, "target so far", "START un chien court")
+    end = _stack(sheet, x, bottom, Decoder, found, outer=-1)
+    cross = bottom - PER_SUBLAYER - BEFORE - BLOCK / 2
+    sheet.arrow((middle, top), (middle, top - 20), (beside, top - 20), (beside, cross),
+                (x + WIDTH, cross))  # fmt: skip
+    sheet.text(middle, top - 44, "memory", bold=True)
+    sheet.text(middle, top - 28, f"(batch, n, {found.d_model})", size=12, role="quiet")
+    sheet.text(302, cross - 8, "K, V", size=12, role="quiet")
+    _output(sheet, x, end)
+    return sheet.drawing("transformer-upright", TITLE, _said(found), found)
 
 
 def encoder() -> Drawing:
@@ -116,6 +123,29 @@ def encoder() -> Drawing:
         "two sub-layers goes a residual connection. The result is one vector for each token.",
         found,
     )
+
+
+def _said(found: Architecture) -> str:
+    """What both drawings of the whole model show."""
+    return (
+        "From the bottom up. The encoder: embedding plus positions, then a stack of "
+        f"{found.n_layers} layers of self-attention and feed-forward, each followed by add and "
+        "norm. Its output, the memory, is the keys and values of the decoder's cross-attention. "
+        f"The decoder: embedding plus positions, then {found.n_layers} layers of masked "
+        "self-attention, cross-attention and feed-forward, each followed by add and norm; then a "
+        "linear layer and a softmax."
+    )
+
+
+def _output(sheet: Sheet, x: float, end: float) -> None:
+    """From the decoder's top, `end`, to the probabilities."""
+    middle = x + WIDTH / 2
+    sheet.arrow((middle, end), (middle, end - 26))
+    sheet.box(x, end - 56, WIDTH, 30, "purple", "linear", of=Transformer)
+    sheet.arrow((middle, end - 56), (middle, end - 72))
+    sheet.box(x, end - 102, WIDTH, 30, "grey", "softmax", of=uncached_step)
+    sheet.arrow((middle, end - 102), (middle, end - 120))
+    sheet.text(middle, end - 128, "probabilities of each next word", size=13, bold=True)
 
 
 def _input(sheet: Sheet, x: float, bottom: float, name: str, example: str) -> None:

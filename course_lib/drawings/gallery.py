@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from .architecture import encoder, transformer
+from .architecture import encoder, transformer, transformer_upright
 from .beam_tree import beam_tree
 from .drawing import Drawing
 from .key_value_cache import key_value_cache
@@ -28,6 +28,8 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "beam_tree": beam_tree,
     "key_value_cache": key_value_cache,
 }
+
+UPRIGHT = {"transformer": transformer_upright}  # the same for narrow screens, by the same name
 
 
 @lru_cache(maxsize=len(DRAWINGS))

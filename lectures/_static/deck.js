@@ -3,6 +3,7 @@
 (() => {
   "use strict";
   const page = document.documentElement;
+  const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const isPrinted = /[?&](print-pdf|view=print)/.test(location.search);
   const night = matchMedia("(prefers-color-scheme: dark)");
   const kept = () => { try { return localStorage.getItem("mode"); } catch { return null; } };
@@ -25,6 +26,7 @@
     page.style.setProperty("--slide-height", `${height}px`);
     return { width, height };
   };
+  window.deckShape = shape; // the page's own script begins with it
   const reshape = () => {
     const wanted = shape();
     if (Reveal.getConfig().width === wanted.width && Reveal.getConfig().height === wanted.height) return;
@@ -65,10 +67,18 @@
     keys.textContent = "Keys: ?";
     keys.addEventListener("click", () => Reveal.toggleHelp());
     document.querySelector("main").append(keys);
+    // The speaker's view, once the first slide is there: a reader does not wait for it.
+    const loadNotes = () => {
+      const script = document.createElement("script");
+      script.src = `${folder}revealjs/plugin/notes/notes.js`;
+      script.onload = () => Reveal.registerPlugin(RevealNotes);
+      document.head.append(script);
+    };
     const follow = () => page.classList.toggle("is-under-way", !Reveal.isFirstSlide());
     const begin = () => {
       follow();
       reshape();
+      loadNotes();
       addEventListener("resize", reshape);
       Reveal.on("slidechanged", follow);
       fitWhenSet(Reveal.getCurrentSlide());

@@ -15,20 +15,25 @@ from checkout import ROOT, elsewhere, place
 from drawn_svg import Drawn, contrast, luminance
 from PIL import Image
 
-from course_lib.drawings import palette, raster
+from course_lib.drawings import gallery, palette, raster
 from course_lib.drawings.beam_example import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
-from course_lib.drawings.gallery import DRAWINGS, draw
+from course_lib.drawings.gallery import DRAWINGS, UPRIGHT
 from grader.authoring.views import notebooks, pictures, text_notebook
 from grader.library.components import BuildError
 
-EVERY = pytest.mark.parametrize("name", DRAWINGS)
+UPRIGHTS = {f"{name} upright": made for name, made in UPRIGHT.items()}
+EVERY = pytest.mark.parametrize("name", [*DRAWINGS, *UPRIGHTS])
 LIMIT = 12_000  # bytes
+
+
+def draw(name):
+    return UPRIGHTS[name]() if name in UPRIGHTS else gallery.draw(name)
 
 
 @pytest.fixture(scope="module")
 def read():
     """Each drawing, read back from its SVG, once."""
-    return {name: Drawn(draw(name).svg) for name in DRAWINGS}
+    return {name: Drawn(draw(name).svg) for name in [*DRAWINGS, *UPRIGHTS]}
 
 
 @EVERY
@@ -193,6 +198,15 @@ def test_the_architecture_has_the_sub_layers_of_the_modules_in_their_order(name,
     expected = [ENCODER] if name == "encoder" else [ENCODER, DECODER]
     assert [stacks[middle] for middle in sorted(stacks)] == expected
     assert sum("6" in said and "×" in said for said in drawn.said()) == len(expected)
+
+
+def test_upright_the_decoder_stands_on_the_encoder(read):
+    said = sorted(read["transformer upright"].texts, key=lambda text: -text.top)
+    assert [text.text for text in said if text.text in {*ENCODER, *DECODER}] == [*ENCODER, *DECODER]
+    wide, upright = draw("transformer"), draw("transformer upright")
+    opens = [sorted((one.label, one.component) for one in made.places) for made in (wide, upright)]
+    assert opens[0] == opens[1]
+    assert upright.width <= 345  # what a narrow phone leaves for it
 
 
 def test_teacher_forcing_shifts_by_one_and_generation_grows_by_one(read):

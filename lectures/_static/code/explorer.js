@@ -5,8 +5,10 @@
   const drawing = document.getElementById("code-drawing");
   const components = [...document.querySelectorAll(".code-component")];
   const assignments = [...document.querySelectorAll(".code-assignment")];
-  const boxes = [...drawing.querySelectorAll("svg a")];
-  let last = boxes[0]; // where Escape leads back to
+  const all = [...drawing.querySelectorAll("svg a")];
+  // Those of the drawing that is shown: a narrow screen has another one than a wide screen.
+  const boxes = () => all.filter((box) => box.getClientRects().length);
+  let last = boxes()[0]; // where Escape leads back to
 
   // Hidden, but the browser's own search still finds it and shows it.
   function hide(element, hidden) {
@@ -17,9 +19,9 @@
   function show() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const component = target && target.closest(".code-component");
-    const all = !component && target && target.closest(".code-assignment");
+    const whole = !component && target && target.closest(".code-assignment");
     for (const one of components) {
-      const shown = one === component || Boolean(all && all.contains(one));
+      const shown = one === component || Boolean(whole && whole.contains(one));
       hide(one, !shown);
       if (shown) for (const code of one.querySelectorAll("pre")) code.tabIndex = 0; // it may scroll
     }
@@ -29,7 +31,9 @@
       if (opens(link)) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-    if (!opens(last)) last = boxes.find(opens) || last;
+    const shown = boxes();
+    if (!opens(last)) last = shown.find(opens) || last;
+    if (!shown.includes(last)) last = shown.find((box) => box.href.baseVal === last.href.baseVal);
     if (target === drawing) last.focus();
     else if (component) component.querySelector("h3").focus({ preventScroll: true });
     if (target) (component || target).scrollIntoView();
@@ -43,7 +47,7 @@
     };
     const [fromX, fromY] = middle(from);
     let found = null, least = Infinity;
-    for (const box of boxes) {
+    for (const box of boxes()) {
       const [toX, toY] = middle(box);
       const ahead = (toX - fromX) * x + (toY - fromY) * y;
       const beside = Math.abs((toX - fromX) * y) + Math.abs((toY - fromY) * x);

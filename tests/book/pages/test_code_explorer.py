@@ -15,7 +15,7 @@ from book.code_explorer import facts  # noqa: E402
 from book.code_explorer.catalog import entries  # noqa: E402
 from book.code_explorer.groups import GROUPS, group_of  # noqa: E402
 from book.screen import symbols  # noqa: E402
-from course_lib.drawings.gallery import draw  # noqa: E402
+from course_lib.drawings.gallery import UPRIGHT, draw  # noqa: E402
 from grader.authoring.views import no_leak
 from grader.library import student_tree  # noqa: E402
 from grader.library.components import BuildError, Component  # noqa: E402
@@ -105,7 +105,10 @@ def test_previous_and_next_visit_all_once(read):
 
 
 def test_every_box_of_the_drawing_opens_what_it_names(read):
-    assert len(read.boxes) == len(draw("transformer").places) >= 18
+    assert len(draw("transformer").places) >= 18
+    assert len(read.boxes) == 2 * len(draw("transformer").places)  # wide, and upright
+    half = len(read.boxes) // 2
+    assert sorted(read.boxes[:half]) == sorted(read.boxes[half:])
     assert {address[1:] for address, _ in read.boxes} <= set(read.found)
     opens = {label.partition(":")[0]: address for address, label in read.boxes}
     assert opens["encoder"] == "#code-encoder"
@@ -117,10 +120,10 @@ def test_every_box_of_the_drawing_opens_what_it_names(read):
     assert opens["linear"] == "#code-transformer"
 
 
-def test_a_place_lies_on_the_box_with_its_label():
+@pytest.mark.parametrize("made", [draw("transformer"), UPRIGHT["transformer"]()])
+def test_a_place_lies_on_the_box_with_its_label(made):
     from drawn_svg import Drawn
 
-    made = draw("transformer")
     drawn = Drawn(made.svg)
     corners = {(box.left, box.top, box.right, box.bottom) for box in drawn.boxes}
     for place in made.places:
@@ -273,7 +276,8 @@ def test_tab_and_enter_open_a_component_and_escape_leads_back(opened):
 
 
 def test_a_click_opens_what_was_clicked(opened):
-    opened.locator("#code-drawing a[href='#code-encoder'] rect").click(position={"x": 10, "y": 99})
+    encoder = opened.locator("#code-drawing a[href='#code-encoder'] rect").first
+    encoder.click(position={"x": 10, "y": 99})
     opened.wait_for_function("location.hash === '#code-encoder'")
     wait_for(opened, SHOWN, ["code-encoder"])
     opened.get_by_role("link", name="add & norm: code of ResidualConnection").last.click()
@@ -289,7 +293,7 @@ def test_an_address_opens_a_component_or_all_of_an_assignment(tab, site):
     assert 0 <= tab.evaluate(top) < 200
     current = """[...document.querySelectorAll("#code-drawing a[aria-current]")].map(
         (one) => one.getAttribute("href"))"""
-    assert tab.evaluate(current) == ["#code-encoder"]
+    assert tab.evaluate(current) == ["#code-encoder"] * 2  # in both drawings, of which one is seen
     tab.goto(f"{address}#code-a2")
     own = [entry.id for entry in entries(0) if entry.assignment.id == "a2"]
     tab.wait_for_function(f"{SHOWN}.length === {len(own)}")
@@ -304,10 +308,28 @@ def test_the_focus_in_the_drawing_is_seen(opened):
     assert opened.evaluate(f"{ring}.stroke") not in ("none", "rgba(0, 0, 0, 0)")
 
 
-def test_a_phone_scrolls_the_drawing_and_not_the_page(tab, site):
+def test_a_phone_shows_the_whole_drawing_upright(tab, site):
     tab.set_viewport_size({"width": 360, "height": 740})
     tab.goto(f"{(site / 'code.html').as_uri()}#code-decoding-sampling-sampling-distribution")
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    places = tab.evaluate(
+        """[...document.querySelectorAll("#code-drawing a rect")]
+        .map((one) => one.getBoundingClientRect()).filter(({width}) => width)
+        .map(({left, right, height}) => [left, right, height])"""
+    )
+    assert len(places) == len(draw("transformer").places)
+    for left, right, height in places:
+        assert 0 <= left < right <= 360
+        assert height >= 22  # a finger finds it
+    first = tab.locator("#code-drawing a[href='#code-encoder']").last
+    first.focus()
+    press(tab, "ArrowUp", "Enter")
+    tab.wait_for_function("location.hash.length > 1 && !location.hash.includes('sampling')")
+    current = tab.evaluate("""[...document.querySelectorAll("#code-drawing a[aria-current]")]
+        .filter((one) => one.getClientRects().length).length""")
+    assert current > 0
+    press(tab, "Escape")
+    tab.wait_for_function("document.activeElement.closest('#code-drawing svg + svg')")
 
 
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])

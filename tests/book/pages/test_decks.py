@@ -110,6 +110,23 @@ def test_a_deck_is_readable_on_a_phone_held_upright_and_keeps_its_form_when_it_i
     window.close()
 
 
+SHIFT = """new Promise((done) => new PerformanceObserver((list) => {
+    done(list.getEntries().reduce((sum, one) => sum + one.value, 0));
+}).observe({ type: "layout-shift", buffered: true }))"""
+
+
+def test_the_first_slide_appears_in_its_place_and_the_speakers_view_comes_after_it(site, chromium):
+    window = chromium.new_context(**SCREENS["phone"])
+    page = window.new_page()
+    page.goto((site / "slides/part2_self_attention.html").as_uri())
+    page.wait_for_function("window.Reveal && Reveal.isReady() && Reveal.hasPlugin('notes')")
+    nothing = "new Promise((done) => setTimeout(done, 500, 0))"
+    assert page.evaluate(f"Promise.race([{SHIFT}, {nothing}])") < 0.01
+    with window.expect_page():  # that of the speaker
+        page.keyboard.press("s")
+    window.close()
+
+
 def test_a_deck_does_not_begin_with_a_colon():
     """What follows it in the book is no slide."""
     for lecture in first_slide.lectures(LECTURES):

@@ -11,7 +11,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from nbformat.v4 import new_output  # noqa: E402
 
-from book.screen import cells, descriptions, equations, pictures  # noqa: E402
+from book.screen import cells, descriptions, equations, inline_code, pictures  # noqa: E402
 from course_lib.drawings import gallery, palette  # noqa: E402
 
 
@@ -32,12 +32,20 @@ def plot(tmp_path, draw):
         ("with ", " and", ["with ", "x", " and"]),
     ],
 )
-def test_no_line_begins_with_the_mark_behind_a_formula(before, after, joined):
+@pytest.mark.parametrize("kind", [nodes.math, nodes.literal])
+def test_no_line_begins_with_the_mark_behind_a_formula_or_code(kind, before, after, joined):
     page = nodes.document(None, None)
-    page += nodes.paragraph("", "", nodes.Text(before), nodes.math("", "x"), nodes.Text(after))
+    page += nodes.paragraph("", "", nodes.Text(before), kind("", "x"), nodes.Text(after))
     equations.join(page)
     said = [[p.astext() for p in one] if isinstance(one, nodes.inline) else one for one in page[0]]
     assert [one if isinstance(one, list) else one.astext() for one in said] == joined
+
+
+def test_a_long_path_may_end_a_line_behind_a_slash():
+    path = "course_lib/analysis/attention_properties.py"
+    body = f'<code><span class="pre">{path}</span> <span class="pre">a/b</span></code> {path}'
+    broken = path.replace("/", "/<wbr>")
+    assert inline_code.breakable(body) == body.replace(path, broken, 1)
 
 
 def test_a_dark_plot_has_no_paper_and_lines_that_stand_out(tmp_path):
