@@ -92,10 +92,10 @@ def transformer_upright() -> Drawing:
     middle = x + WIDTH / 2
     _input(sheet, x, bottom, "source", "a dog runs")
     top = _stack(sheet, x, bottom, Encoder, found, outer=-1)
-    bottom = top - 206
-    _input(sheet, x, bottom, "target so far", "START un chien court")
-    end = _stack(sheet, x, bottom, Decoder, found, outer=-1)
-    cross = bottom - PER_SUBLAYER - BEFORE - BLOCK / 2
+    start = top - 206
+    _input(sheet, x, start, "target so far", "START un chien court")
+    end = _stack(sheet, x, start, Decoder, found, outer=-1)
+    cross = start - PER_SUBLAYER - BEFORE - BLOCK / 2
     sheet.arrow((middle, top), (middle, top - 20), (beside, top - 20), (beside, cross),
                 (x + WIDTH, cross))  # fmt: skip
     sheet.text(middle, top - 44, "memory", bold=True)
