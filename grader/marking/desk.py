@@ -167,7 +167,6 @@ class Desk:
 
 def _versions(connection: Connection) -> tuple[int, ...]:
     """Of the results, the marks and the questions: each grows with whatever is added."""
-
     newest = (select(func.max(table.c.id)) for table in (results, marks, questioned))
     return tuple(connection.scalar(query) or 0 for query in newest)
 
