@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from itertools import repeat
 from typing import Any
 
@@ -27,6 +28,7 @@ WIDTH = 5
 LENGTH_PENALTIES = (0.0, 0.6, 1.0, 1.4, 2.0, 3.0)  # one is chosen on validation
 MODELS = CHECKOUT / "out" / "translators"
 Measures = dict[str, Any]
+Row = dict[str, float]  # what one seed reached
 
 
 def run(
@@ -39,18 +41,22 @@ def run(
 ) -> Measures:
     """Train once per seed; writes `results/NAME.json` after each, the model to `out/translators`.
 
-    `jobs` seeds are trained at a time, each in a process with one thread. The test split is
+    `jobs` seeds are trained at a time, each with one thread. The test split is
     translated only with `test_name`, after training and the choice of the length penalty; the
     results are written to `results/TEST_NAME.json`.
     """
     data = datasets.load(profile(profile_name).dataset, sources=REAL)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
-    rows, test_rows = list[dict[str, float]](), list[dict[str, float]]()
+    rows, test_rows = list[Row](), list[Row]()
     measures: Measures = {}
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        asked = repeat(profile_name), repeat(name), repeat(bool(test_name))
-        for seed, (row, test_row) in zip(seeds, pool.map(_seed, seeds, *asked), strict=True):
+    asked = seeds, repeat(profile_name), repeat(name), repeat(bool(test_name))
+    with ExitStack() as stack:
+        each: Callable[..., Iterator[tuple[Row, Row]]] = map
+        if jobs > 1:
+            context = multiprocessing.get_context("spawn")
+            each = stack.enter_context(ProcessPoolExecutor(jobs, context)).map
+        for seed, (row, test_row) in zip(seeds, each(_seed, *asked), strict=True):
             log(f"seed {seed}: " + _line(row | test_row))
             rows.append(row)
             measures = results_file.of_rows(rows, _unit)
@@ -73,9 +79,7 @@ def _command(
     return command + f" --name {name}" + (f" --test {test_name}" if test_name else "")
 
 
-def _seed(
-    seed: int, profile_name: str, name: str, test: bool
-) -> tuple[dict[str, float], dict[str, float]]:
+def _seed(seed: int, profile_name: str, name: str, test: bool) -> tuple[Row, Row]:
     """What training with one seed reached, and what it reached on the test split if asked for."""
     torch.set_num_threads(1)
     settings = profile(profile_name)
@@ -88,7 +92,7 @@ def _seed(
 
 def _trained(
     trained: TrainedTranslator, data: datasets.LoadedData, settings: TranslationProfile
-) -> dict[str, float]:
+) -> Row:
     """Results of the training. `cpu_minutes` includes training the tokenizer."""
     validation = data["validation"][:]
     translations, seconds = _translate(trained.translator, validation[settings.source], 1, 0.0)
@@ -109,9 +113,7 @@ def _trained(
     return reached
 
 
-def _tested(
-    translator: Translator, data: datasets.LoadedData, settings: TranslationProfile
-) -> dict[str, float]:
+def _tested(translator: Translator, data: datasets.LoadedData, settings: TranslationProfile) -> Row:
     """Test BLEU of greedy and beam search, with the length penalty that is best on validation.
 
     Resampling the sentences gives their difference a 95 % interval, and the beam's score a standard
@@ -154,7 +156,7 @@ def _translate(
     return translations, time.process_time() - started
 
 
-def _line(row: dict[str, float]) -> str:
+def _line(row: Row) -> str:
     return ", ".join(f"{key} {value:.2f}" for key, value in row.items() if "_epoch_" not in key)
 
 

@@ -161,13 +161,13 @@ def test_bench_multi30k_keeps_results_and_model(monkeypatch, tmp_path):
     monkeypatch.setattr(translation, "profile", lambda name: SMALL)
     monkeypatch.setattr(translation, "train_translator", lambda *_, **__: trained())
     told = []
-    measures = translation.run("small", [0], "trained", "tested", told.append)
+    measures = translation.run("small", [0], "trained", "tested", 1, told.append)
     results = [json.loads((tmp_path / f"{n}.json").read_text()) for n in ("trained", "tested")]
     assert results[0]["measures"] | results[1]["measures"] == measures
     assert {"validation_bleu", "cpu_minutes"} < set(results[0]["measures"])
     assert {"greedy_bleu", "beam5_bleu", "length_penalty"} < set(results[1]["measures"])
     assert "tok:13a" in results[0]["data"]["bleu"]
-    assert len(told) == 2
+    assert len(told) == 1
     assert measures["greedy_bleu"]["values"][0] > 90
     again = Translator.load(tmp_path / "trained_0").translate(["The red cat sees the black dog."])
     assert again == ["Le chat rouge voit le chien noir."]
