@@ -96,6 +96,14 @@ def test_runs_that_are_ended_leave_nothing_and_the_next_one_completes(small_clas
     assert run.returncode == -signal.SIGKILL
     wait_for(lambda: not processes(own), f"still there: {processes(own)}")
     assert [*own.glob(f"{work_folder.PREFIX}*")], "it had no time to clean up"
+    run = started(small_class, tmp_path / "elsewhere", own)
+    wait_for(lambda: run.poll() is not None or len(processes(own)) >= 5, "the run did not start")
+    run.terminate()
+    _, told = run.communicate(timeout=END_SECONDS)
+    assert run.returncode == 130, told
+    assert "Traceback" not in told
+    wait_for(lambda: not processes(own), f"still there: {processes(own)}")
+    assert list(own.iterdir()) == []
     run = started(small_class, out, own, "--jobs", "1")
     wait_for(lambda: run.poll() is not None or rows(out / "results.db"), "nothing was stored")
     run.send_signal(signal.SIGINT)
