@@ -19,9 +19,11 @@ from torch.nn import functional as F
 
 SMALL = 2**20  # multiplications: below, calling oneDNN costs more than it saves
 
-# A program of a megabyte or more is prepared for each shape, and 1,024 are kept; in training, which
-# has as many shapes as batches, fewer are as fast. Read when oneDNN is first used.
-PREPARED = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}
+# oneDNN prepares a program of a megabyte or more for each shape, which takes as long as a product
+# of some hundred rows. Batches have any number of rows: in blocks of 64 their shapes are few. 1,024
+# programs would be kept; the variables are read when oneDNN is first used.
+BLOCK = 64
+PREPARED = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "128", "LRU_CACHE_CAPACITY": "128"}
 
 
 def times(
@@ -59,16 +61,18 @@ class FastLinear(nn.Linear):
 class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        rows, x = len(x), whole_blocks(x)
         ctx.save_for_backward(x, weight)
-        return times(x, weight, bias)
+        return times(x, weight, bias)[:rows]
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, outer: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         x, weight = ctx.saved_tensors
         of_x, of_weight, of_bias = ctx.needs_input_grad
+        rows, outer = len(outer), whole_blocks(outer)
         return (
-            times(outer, weight.T) if of_x else None,
+            times(outer, weight.T)[:rows] if of_x else None,
             _transposed_times(outer, x) if of_weight else None,
             outer.sum(0) if of_bias else None,
         )
@@ -91,6 +95,11 @@ def _transposed_times(left: Tensor, right: Tensor) -> Tensor:
     if left.shape[1] > right.shape[1]:
         return times(right.T, left.T).T
     return times(left.T, right.T)
+
+
+def whole_blocks(x: Tensor) -> Tensor:
+    """`x`; for oneDNN with rows of zeros below it, up to a multiple of `BLOCK`."""
+    return F.pad(x, (0, 0, 0, -len(x) % BLOCK)) if _is_faster() else x
 
 
 def _in_order(x: Tensor) -> Tensor:

@@ -83,6 +83,7 @@ def optimizer_and_schedule(
         lr=settings.learning_rate,
         betas=(0.9, 0.98),
         weight_decay=settings.weight_decay,
+        fused=True,
     )
     warmup_steps = max(1, round(settings.warmup * n_steps))
 

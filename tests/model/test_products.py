@@ -108,7 +108,7 @@ print(mebibytes() - before)
 
 @pytest.mark.skipif(not products._is_faster(), reason="here products are torch's")
 def test_batches_of_many_shapes_take_little_memory():
-    """oneDNN keeps what it prepares for a shape: 540 MiB for these, if it may keep all."""
+    """oneDNN prepares a program for each: 540 MiB for these without blocks, if it may keep all."""
     grown = subprocess.run(
         [sys.executable, "-c", MANY_SHAPES], check=True, capture_output=True, text=True
     ).stdout
