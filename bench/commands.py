@@ -167,13 +167,16 @@ def multi30k(
         str | None, typer.Option(help="also translate test_2016_flickr, into this results file")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="seeds trained at a time, a core each")] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="without the seeds that an ended run finished")
+    ] = False,
     json: Json = False,
 ) -> None:
     """BLEU of the translator on real Multi30k: one training run per seed."""
     from .trainings import translation as bench
 
     target = name or f"multi30k_{profile}"
-    measures = bench.run(profile, numbers(seeds), target, test, jobs, log)
+    measures = bench.run(profile, numbers(seeds), target, test, jobs, resume, log)
     files = [f"results/{file}.json" for file in (target, test) if file]
     show(measures, " and ".join(files), json)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import statistics
 import time
@@ -37,20 +38,22 @@ def run(
     name: str,
     test_name: str | None,
     jobs: int,
+    resume: bool,
     log: Callable[[str], None],
 ) -> Measures:
     """Train once per seed; writes `results/NAME.json` after each, the model to `out/translators`.
 
-    `jobs` seeds are trained at a time, each with one thread. The test split is
-    translated only with `test_name`, after training and the choice of the length penalty; the
-    results are written to `results/TEST_NAME.json`.
+    `jobs` seeds are trained at a time, each with one thread; with `resume`, none that an earlier
+    run with this name and these settings finished: their rows lie beside its models. The test
+    split is translated only with `test_name`, after training and the choice of the length penalty;
+    the results are written to `results/TEST_NAME.json`.
     """
     data = datasets.load(profile(profile_name).dataset, sources=REAL)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
     rows, test_rows = list[Row](), list[Row]()
     measures: Measures = {}
-    asked = seeds, repeat(profile_name), repeat(name), repeat(bool(test_name))
+    asked = seeds, repeat(profile_name), repeat(name), repeat(bool(test_name)), repeat(resume)
     with ExitStack() as stack:
         each: Callable[..., Iterator[tuple[Row, Row]]] = map
         if jobs > 1:
@@ -79,15 +82,22 @@ def _command(
     return command + f" --name {name}" + (f" --test {test_name}" if test_name else "")
 
 
-def _seed(seed: int, profile_name: str, name: str, test: bool) -> tuple[Row, Row]:
+def _seed(seed: int, profile_name: str, name: str, test: bool, resume: bool) -> tuple[Row, Row]:
     """What training with one seed reached, and what it reached on the test split if asked for."""
-    torch.set_num_threads(1)
     settings = profile(profile_name)
+    kept, asked = MODELS / f"{name}_{seed}.json", [repr(settings), test]
+    if resume and kept.exists():
+        finished, row, test_row = json.loads(kept.read_text(encoding="utf-8"))
+        if finished == asked:
+            return row, test_row
+    torch.set_num_threads(1)
     data = datasets.load(settings.dataset, sources=REAL)
     trained = train_translator(data, settings, seed, progress=True)
     trained.translator.save(MODELS / f"{name}_{seed}")
     row = _trained(trained, data, settings)
-    return row, _tested(trained.translator, data, settings) if test else {}
+    test_row = _tested(trained.translator, data, settings) if test else {}
+    kept.write_text(json.dumps([asked, row, test_row]), encoding="utf-8")
+    return row, test_row
 
 
 def _trained(

@@ -159,9 +159,12 @@ def test_bench_multi30k_keeps_results_and_model(monkeypatch, tmp_path):
     monkeypatch.setattr(translation, "MODELS", tmp_path)
     monkeypatch.setattr(translation.datasets, "load", lambda name, sources: pairs())
     monkeypatch.setattr(translation, "profile", lambda name: SMALL)
-    monkeypatch.setattr(translation, "train_translator", lambda *_, **__: trained())
+    seeds = []
+    monkeypatch.setattr(
+        translation, "train_translator", lambda *given, **_: seeds.append(given[2]) or trained()
+    )
     told = []
-    measures = translation.run("small", [0], "trained", "tested", 1, told.append)
+    measures = translation.run("small", [0], "trained", "tested", 1, False, told.append)
     results = [json.loads((tmp_path / f"{n}.json").read_text()) for n in ("trained", "tested")]
     assert results[0]["measures"] | results[1]["measures"] == measures
     assert {"validation_bleu", "cpu_minutes"} < set(results[0]["measures"])
@@ -171,3 +174,13 @@ def test_bench_multi30k_keeps_results_and_model(monkeypatch, tmp_path):
     assert measures["greedy_bleu"]["values"][0] > 90
     again = Translator.load(tmp_path / "trained_0").translate(["The red cat sees the black dog."])
     assert again == ["Le chat rouge voit le chien noir."]
+
+    more = translation.run("small", [0, 1], "trained", "tested", 1, True, told.append)
+    assert seeds == [0, 1], "seed 0 was finished"
+    assert [one["values"][0] for one in more.values()] == [
+        one["values"][0] for one in measures.values()
+    ]
+    longer = dataclasses.replace(SMALL, epochs=SMALL.epochs + 1)
+    monkeypatch.setattr(translation, "profile", lambda name: longer)
+    translation.run("small", [0], "trained", None, 1, True, told.append)
+    assert seeds == [0, 1, 0], "it was trained otherwise"
