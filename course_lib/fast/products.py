@@ -23,7 +23,7 @@ SMALL = 2**20  # multiplications: below, calling oneDNN costs more than it saves
 # of some hundred rows. Batches have any number of rows: in blocks of 64 their shapes are few. 1,024
 # programs would be kept; the variables are read when oneDNN is first used.
 BLOCK = 64
-PREPARED = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "128", "LRU_CACHE_CAPACITY": "128"}
+PREPARED = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "256", "LRU_CACHE_CAPACITY": "256"}
 
 
 def times(
@@ -99,7 +99,7 @@ def _transposed_times(left: Tensor, right: Tensor) -> Tensor:
 
 def whole_blocks(x: Tensor) -> Tensor:
     """`x`; for oneDNN with rows of zeros below it, up to a multiple of `BLOCK`."""
-    return F.pad(x, (0, 0, 0, -len(x) % BLOCK)) if _is_faster() else x
+    return F.pad(x, (0, 0, 0, -len(x) % BLOCK)) if onednn_is_faster() else x
 
 
 def _in_order(x: Tensor) -> Tensor:
@@ -111,11 +111,11 @@ def _in_order(x: Tensor) -> Tensor:
 def _suits(x: Tensor, weight: Tensor) -> bool:
     large = x.numel() * weight.shape[0] >= SMALL
     plain = x.device.type == "cpu" and x.dtype == weight.dtype == torch.float32
-    return large and plain and _is_faster()
+    return large and plain and onednn_is_faster()
 
 
 @functools.cache
-def _is_faster() -> bool:
+def onednn_is_faster() -> bool:
     """Whether torch has both libraries, and the processor is AMD's; then sets `PREPARED`."""
     if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
         return False

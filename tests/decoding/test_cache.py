@@ -116,6 +116,7 @@ def test_the_fast_form_finds_the_same_with_packed_weights_a_few_rows_at_a_time(
     monkeypatch, norm_first
 ):
     monkeypatch.setattr("course_lib.fast.packed_linear.LARGE", 1)
+    monkeypatch.setattr("course_lib.fast.packed_linear.SMALL", 1)
     model = transformer(norm_first, seed=4)
     source = torch.randint(4, 40, (SENTENCES + 7, 6), generator=torch.Generator().manual_seed(0))
     assert len(source) * 5 > ROWS

@@ -29,7 +29,7 @@ def by_onednn(monkeypatch):
         shapes.extend([(tuple(x.shape), tuple(weight.shape))] if found else [])
         return found
 
-    monkeypatch.setattr(products, "_is_faster", lambda: True)
+    monkeypatch.setattr(products, "onednn_is_faster", lambda: True)
     monkeypatch.setattr(products, "SMALL", 1)
     monkeypatch.setattr(products, "_suits", noted)
     return shapes
@@ -106,7 +106,7 @@ print(mebibytes() - before)
 """
 
 
-@pytest.mark.skipif(not products._is_faster(), reason="here products are torch's")
+@pytest.mark.skipif(not products.onednn_is_faster(), reason="here products are torch's")
 def test_batches_of_many_shapes_take_little_memory():
     """oneDNN prepares a program for each: 540 MiB for these without blocks, if it may keep all."""
     grown = subprocess.run(
