@@ -64,7 +64,8 @@ PROFILES = {
         # saves.
         replace(PRESETS["cpu"], dropout=0.05, norm_first=True),
         vocab_size=4000,
-        epochs=10,
+        epochs=12,
+        average_from=0.9,
     ),
     "colab": TranslationProfile(
         "colab",
