@@ -73,7 +73,7 @@ def _hardware(content: dict[str, Any]) -> Rows:
     for name in dict.fromkeys(key.partition(".")[0] for key in measures):
         row = [name]
         for key, shown in columns.values():
-            about = "" if cells[f"{name}.{key}"].startswith("measured") else "≈\N{NO-BREAK SPACE}"
+            about = "" if cells[f"{name}.{key}"].startswith("measured") else "≈"
             row.append(about + shown(_median(measures[f"{name}.{key}"])))
         rows.append(row)
     return rows
@@ -103,15 +103,12 @@ def _choices(content: dict[str, Any]) -> Rows:
 
 def _time(minutes: float) -> str:
     if minutes < 1:
-        return f"{60 * minutes:.1f}\N{NO-BREAK SPACE}s"
-    if minutes < 120:
-        return f"{minutes:.1f}\N{NO-BREAK SPACE}min"
-    return f"{minutes / 60:.1f}\N{NO-BREAK SPACE}h"
+        return f"{60 * minutes:.1f} s"
+    return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
 def _gigabytes(amount: float) -> str:
-    size = f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
-    return size.replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
 
 
 def _median(measure: dict[str, Any]) -> float:
