@@ -103,12 +103,15 @@ def _choices(content: dict[str, Any]) -> Rows:
 
 def _time(minutes: float) -> str:
     if minutes < 1:
-        return f"{60 * minutes:.1f} s"
-    return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+        return f"{60 * minutes:.1f}\N{NO-BREAK SPACE}s"
+    if minutes < 120:
+        return f"{minutes:.1f} min"  # a phone has no room for it in one line
+    return f"{minutes / 60:.1f}\N{NO-BREAK SPACE}h"
 
 
 def _gigabytes(amount: float) -> str:
-    return f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
+    size = f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
+    return size.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _median(measure: dict[str, Any]) -> float:
