@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -28,7 +27,6 @@ class SourceDirective(SphinxDirective):
     """
 
     required_arguments = 1
-    option_spec = {"caption": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         reference = self.arguments[0]
@@ -39,8 +37,7 @@ class SourceDirective(SphinxDirective):
             raise self.error(str(error)) from None
         code = nodes.literal_block(source, source, language="python", classes=["component"])
         where = f"{component.module.replace('.', '/')}.py"
-        said = self.options.get("caption", "")
-        caption = nodes.caption("", f"{where}: {component.name}. {said}".rstrip())
+        caption = nodes.caption("", f"{where}: {component.name}")
         block = nodes.container("", caption, code, literal_block=True)
         block["classes"] = ["literal-block-wrapper"]
         block[QUOTED] = reference

@@ -1203,7 +1203,7 @@ with needs(*TRANSLATION, "4.17"):
 # <!-- answer -->
 # $1 + 2 + … + 20 = 210$ tokens against 20, a factor of ten. The time drops by less: each step has a
 # fixed cost, the encoder is the same, and the beam itself has to be sorted and reordered. In our
-# run on the captions it was more than three times faster for greedy, more than five for a beam of 5.
+# run on the captions it was over three times faster for greedy, over five for a beam of 5.
 
 # %%
 with needs(*TRANSLATION, "4.10", "4.19"):
@@ -1254,10 +1254,11 @@ def decoding(model):
 #
 # <!-- answer -->
 # In our run on the captions it rises by about one point at small widths and stays there; with
-# $\alpha$ = 0 it is back at greedy's at a width of 10, as sentences get shorter. But the intervals are
-# three points wide, and with 200 sentences no point could be told apart from greedy. It took 1,000
-# test sentences (4.12) to show that the beam helps; which width is best remains open. In larger
-# models quality has been found to drop clearly beyond a width of 10 or so (Koehn and Knowles 2017).
+# $\alpha$ = 0 it is back at greedy's at a width of 10, as sentences get shorter. But the intervals
+# are three points wide, and with 200 sentences no point could be told apart from greedy. It took
+# 1,000 test sentences (4.12) to show that the beam helps; which width is best remains open. In
+# larger models quality has been found to drop clearly beyond a width of 10 or so (Koehn and Knowles
+# 2017).
 
 # %%
 with needs(*TRANSLATION, "4.20"):

@@ -174,6 +174,7 @@ def figure(measures: dict[str, Any], models: Sequence[str]) -> Figure:
             ax.grid(axis="y")
             ax.set_xlabel("tokens of a text")
         speed.set_ylim(bottom=0)
+        speed.yaxis.set_major_formatter("{x:,.0f}")
         speed.set_ylabel("tokens a second, in training")
         memory.set_yscale("log", base=2)
         memory.yaxis.set_major_formatter("{x:g}")

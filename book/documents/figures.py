@@ -196,8 +196,8 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     ),
     "bench_profile": lambda m: (
         f"Of a training step, {m.forward_percent.median:.0f}% are the forward pass with the loss, "
-        f"{m.backward_percent.median:.0f}% the backward pass and {m.optimizer_percent.median:.0f} "
-        "% the optimizer"
+        f"{m.backward_percent.median:.0f}% the backward pass and {m.optimizer_percent.median:.0f}% "
+        "the optimizer"
     ),
     "bench_study": lambda m: (
         f"Two workers finish {m.workers_2_speedup.median:.1f} times the trials a minute of one; "

@@ -60,6 +60,7 @@ def _profile(content: dict[str, Any]) -> Rows:
 
 
 def _hardware(content: dict[str, Any]) -> Rows:
+    """What is computed, and was not measured, has ≈ before it."""
     measures, cells = content["measures"], content["cells"]
     columns = {
         "a CPU core": ("cpu_minutes", _time),
@@ -72,8 +73,8 @@ def _hardware(content: dict[str, Any]) -> Rows:
     for name in dict.fromkeys(key.partition(".")[0] for key in measures):
         row = [name]
         for key, shown in columns.values():
-            origin = cells[f"{name}.{key}"].partition(":")[0]
-            row.append(f"{shown(_median(measures[f'{name}.{key}']))}, {origin}")
+            about = "" if cells[f"{name}.{key}"].startswith("measured") else "≈"
+            row.append(about + shown(_median(measures[f"{name}.{key}"])))
         rows.append(row)
     return rows
 
@@ -102,12 +103,15 @@ def _choices(content: dict[str, Any]) -> Rows:
 
 def _time(minutes: float) -> str:
     if minutes < 1:
-        return f"{60 * minutes:.1f} s"
-    return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+        return f"{60 * minutes:.1f}\N{NO-BREAK SPACE}s"
+    if minutes < 120:
+        return f"{minutes:.1f} min"  # a phone has no room for it in one line
+    return f"{minutes / 60:.1f}\N{NO-BREAK SPACE}h"
 
 
 def _gigabytes(amount: float) -> str:
-    return f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
+    size = f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
+    return size.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _median(measure: dict[str, Any]) -> float:

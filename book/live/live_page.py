@@ -47,7 +47,7 @@ class LiveDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         examples = claims.read()["examples"]
-        size = f"{len(shipped(live_model.FOLDER).encode()) / 2**20:.1f} MB"
+        size = f"{len(shipped(live_model.FOLDER).encode()) / 1e6:.1f}\N{NO-BREAK SPACE}MB"
         given = {"sentence": examples[0], "examples": json.dumps(examples), "size": size}
         data = " ".join(f'data-{name}="{escape(text, quote=True)}"' for name, text in given.items())
         scripts = "".join(

@@ -147,8 +147,8 @@ class Quiz(Table):
 
 
 def shown_number(value: float) -> str:
-    """A number as one would write it: 64 and 0.125."""
-    return f"{value:.10g}"
+    """A number as the lectures write it: 1,024, 0.125 and −2."""
+    return f"{value:,.10g}".replace("-", "\N{MINUS SIGN}")
 
 
 def shown_shape(shape: Shape) -> str:

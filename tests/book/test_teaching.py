@@ -77,12 +77,13 @@ def test_the_numbers_of_the_theory_exam_are_computed():
         for heads in (4, 16)
     }
     assert sizes == {262144}
-    assert "$262144$" in solutions
+    assert "262,144 parameters" in solutions
     counts = operation_counts(4096, 512)
     ratio = counts["self-attention"]["operations"] / counts["recurrent"]["operations"]
     assert f"= {ratio:g}$ times" in solutions
     taken = 8 * 4096**2 * torch.finfo(torch.float32).bits // 8
-    assert f"= {taken}$ bytes $= {taken // 2**20}$ MiB" in solutions
+    shown = f"{taken:,}".replace(",", "{,}")
+    assert f"= {shown}$ bytes $= {taken // 2**20}$ MiB" in solutions
     mask = target_mask(torch.tensor([[7, 8, 9, 0]]))[0, 0].int().tolist()
     assert "\n".join("    " + " ".join(map(str, row)) for row in mask) in solutions
 
