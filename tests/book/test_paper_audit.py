@@ -17,6 +17,8 @@ from course_lib.recipes.profiles import Profile
 from course_lib.transformer import Transformer
 from grader.library.components import Component
 
+PENALTIES = claims.value("results/multi30k_test2016.json:length_penalty")
+
 
 @pytest.fixture(scope="module")
 def audit():
@@ -67,7 +69,7 @@ LIES = {
         "Weight decay",
         {"claims": {"course_lib.recipes.profiles:Profile(weight_decay)": 0.0}},
     ),
-    "], the page says 0.6": (
+    f"is {PENALTIES}, the page says 0.6": (
         "α as it is used",
         {"claims": {"results/multi30k_test2016.json:length_penalty": 0.6}},
     ),
@@ -152,7 +154,7 @@ def a_citation_too_few(monkeypatch):
 CHANGES = {
     "(weight_decay) is 0.1, the page says 0.01": another_default,
     "does not call xavier_uniform_": another_initializer,
-    "length_penalty is 1.0, the page says [": another_measure,
+    f"length_penalty is 1.0, the page says {PENALTIES}": another_measure,
     "feed_forward.py, line 1: R35 is about another place": a_citation_too_many,
     "feed_forward.py does not cite R33": a_citation_too_few,
 }
