@@ -61,19 +61,18 @@ class FastLinear(nn.Linear):
 class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        rows, x = len(x), whole_blocks(x)
         ctx.save_for_backward(x, weight)
-        return times(x, weight, bias)[:rows]
+        return times(_whole_blocks(x), weight, bias)[: len(x)]
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, outer: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         x, weight = ctx.saved_tensors
         of_x, of_weight, of_bias = ctx.needs_input_grad
-        rows, outer = len(outer), whole_blocks(outer)
+        outer_filled = _whole_blocks(outer)
         return (
-            times(outer, weight.T)[:rows] if of_x else None,
-            _transposed_times(outer, x) if of_weight else None,
+            times(outer_filled, weight.T)[: len(outer)] if of_x else None,
+            _transposed_times(outer_filled, _whole_blocks(x)) if of_weight else None,
             outer.sum(0) if of_bias else None,
         )
 
@@ -97,9 +96,9 @@ def _transposed_times(left: Tensor, right: Tensor) -> Tensor:
     return times(left.T, right.T)
 
 
-def whole_blocks(x: Tensor) -> Tensor:
-    """`x`; for oneDNN with rows of zeros below it, up to a multiple of `BLOCK`."""
-    return F.pad(x, (0, 0, 0, -len(x) % BLOCK)) if onednn_is_faster() else x
+def _whole_blocks(x: Tensor) -> Tensor:
+    """`x` with rows of zeros below it, up to a multiple of `BLOCK`."""
+    return F.pad(x, (0, 0, 0, -len(x) % BLOCK))
 
 
 def _in_order(x: Tensor) -> Tensor:
