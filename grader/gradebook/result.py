@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.course.assignment import Assignment
 
@@ -135,6 +135,30 @@ class Result(Record):
     def parts(self) -> list[PartResult]:
         """The written parts of all exercises."""
         return [part for exercise in self.exercises for part in exercise.parts]
+
+
+class Key(NamedTuple):
+    """What a grade depends on."""
+
+    student: str
+    assignment: str
+    submission_sha256: str
+    suite_sha256: str
+    environment_sha256: str
+    seed: int
+    tier: str
+
+
+def key_of(result: Result) -> Key:
+    return Key(
+        result.student,
+        result.assignment,
+        result.submission.sha256,
+        result.suite_sha256,
+        result.environment_sha256,
+        result.seed,
+        result.tier,
+    )
 
 
 def told_of_output(printed: str) -> list[str]:

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,37 +29,13 @@ from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .database.schema import results
 from .manual import ManualMark, ManualMarks
-from .result import Result
+from .result import Key, Result, key_of
 from .rules import moves, policy
 from .rules.policy import Change, Policy
 from .stored_marks import KeptMark
 from .totals import UNGRADED
 
 _TIMES = ("graded_at", "seconds")  # ignored when results are compared
-
-
-class Key(NamedTuple):
-    """What a grade depends on."""
-
-    student: str
-    assignment: str
-    submission_sha256: str
-    suite_sha256: str
-    environment_sha256: str
-    seed: int
-    tier: str
-
-
-def key_of(result: Result) -> Key:
-    return Key(
-        result.student,
-        result.assignment,
-        result.submission.sha256,
-        result.suite_sha256,
-        result.environment_sha256,
-        result.seed,
-        result.tier,
-    )
 
 
 class _Undone(Exception):

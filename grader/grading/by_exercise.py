@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 from grader.course.assignment import Assignment
 
-from ..gradebook.result import PRINTED, Result
-from ..gradebook.store import Key, key_of
+from ..gradebook.result import PRINTED, Key, Result, key_of
 
 GRADED = "GRADED"
 

@@ -18,8 +18,8 @@ from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import sort_cell
 
 from ..gradebook.exercise_result import ExerciseResult
-from ..gradebook.result import Result
-from ..gradebook.store import Key, Store
+from ..gradebook.result import Key, Result
+from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
 from . import by_exercise, class_tries, cluster, fingerprints

@@ -17,8 +17,8 @@ from grader.exchange import results_files
 from grader.gradebook import manual, to_mark
 from grader.gradebook.lateness import lateness
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.result import Result
-from grader.gradebook.store import GradebookError, Store, key_of
+from grader.gradebook.result import Result, key_of
+from grader.gradebook.store import GradebookError, Store
 
 A1 = COURSE.assignment("a1")
 SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read": ""}}]}

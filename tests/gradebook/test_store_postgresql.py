@@ -11,7 +11,8 @@ from grader.cli.app import app
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.marking import MarkedMeanwhile
-from grader.gradebook.store import GradebookError, Store, key_of
+from grader.gradebook.result import key_of
+from grader.gradebook.store import GradebookError, Store
 from grader.marking.desk import Desk
 
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all

@@ -17,7 +17,8 @@ from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.database.connection import file_of, shown
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.store import GradebookError, Store, key_of
+from grader.gradebook.result import key_of
+from grader.gradebook.store import GradebookError, Store
 
 MARK = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0, "a slip")})
 

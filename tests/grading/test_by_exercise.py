@@ -11,7 +11,7 @@ import pytest
 from checkout import ROOT, place
 from sample_results import COURSE, sample
 
-from grader.gradebook.store import key_of
+from grader.gradebook.result import key_of
 from grader.grading import by_exercise
 
 pytestmark = pytest.mark.xdist_group("by_exercise")  # its course is copied once
