@@ -7,6 +7,7 @@ split is read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
@@ -145,24 +146,39 @@ class Steps:
         return iter(self.batches)
 
 
-def run(seeds: list[int], log: Callable[[str], None]) -> dict[str, Any]:
-    """Train by every choice, once a seed; writes `results/small_data.json` after each seed."""
+def run(seeds: list[int], resume: bool, log: Callable[[str], None]) -> dict[str, Any]:
+    """Train by every choice, once a seed; writes `results/small_data.json` after each seed.
+
+    With `resume`, the first seeds are not trained again if the file has them.
+    """
     torch.set_num_threads(1)
     data = real(profile(AS_IT_STANDS).dataset)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
-    reached: dict[str, list[float]] = {}
-    for done, seed in enumerate(seeds, start=1):
+    reached = _known(seeds, about) if resume else {}
+    known = max(map(len, reached.values()), default=0)
+    for done, seed in enumerate(seeds[known:], start=known + 1):
         stands = Choice()
         budget = EPOCHS * operations(stands, *pairs_to_batches(data, stands.settings(), seed))
         for name, choice in CHOICES.items():
             for key, value in trained(data, choice, seed, budget).items():
                 reached.setdefault(f"{name}.{key}", []).append(value)
             log(f"seed {seed}, {name}: {reached[f'{name}.beam5_bleu'][-1]:.1f} BLEU")
-        measures = {key: results_file.measure(_unit(key), v) for key, v in reached.items()}
         command = f"course bench small_data --seeds {','.join(map(str, seeds[:done]))}"
-        results_file.write(NAME, command, measures, about)
-    return measures
+        results_file.write(NAME, command, _measures(reached), about)
+    return _measures(reached)
+
+
+def _known(seeds: list[int], about: Mapping[str, str]) -> dict[str, list[float]]:
+    """What the results file has of these seeds, of the same data and choices; else nothing."""
+    path = results_file.folder() / f"{NAME}.json"
+    if not path.exists():
+        return {}
+    told = json.loads(path.read_text(encoding="utf-8"))
+    trained_with = told["command"].partition("--seeds ")[2].split(",")
+    reached = {key: one["values"] for key, one in told["measures"].items()}
+    same = told["data"] == about and {key.rpartition(".")[0] for key in reached} == {*CHOICES}
+    return reached if same and trained_with == [*map(str, seeds[: len(trained_with)])] else {}
 
 
 def operations(choice: Choice, tokenizer: TextTokenizer, batches: PairBuckets) -> float:
@@ -208,5 +224,6 @@ def trained(data: LoadedData, choice: Choice, seed: int, budget: float) -> dict[
     return found
 
 
-def _unit(key: str) -> str:
-    return "BLEU" if key.endswith("bleu") else "1"
+def _measures(reached: Mapping[str, list[float]]) -> dict[str, Any]:
+    units = {key: "BLEU" if key.endswith("bleu") else "1" for key in reached}
+    return {key: results_file.measure(units[key], values) for key, values in reached.items()}

@@ -233,6 +233,11 @@ def test_choices_for_small_data_train_on_equally_many_operations(bench, monkeypa
     assert passes["post-norm"] == passes["BPE dropout"] == 2 * passes["R-Drop"] == small_data.EPOCHS
     assert passes["wide"] < passes["post-norm"] / 2
     assert all(f"{name}.beam5_bleu" in measures for name in choices)
+    keys = ("passes", "greedy_bleu", "beam5_bleu")
+    monkeypatch.setattr(small_data, "trained", lambda *asked: dict.fromkeys(keys, asked[2]))
+    more = bench("small_data --seeds 0,7 --resume", "small_data")
+    assert more["wide.passes"]["values"] == [passes["wide"], 7]
+    assert bench("small_data --seeds 7,8 --resume", "small_data")["wide.passes"]["values"] == [7, 8]
 
 
 def test_r_drop_is_the_loss_where_both_passes_agree_and_more_where_they_do_not():

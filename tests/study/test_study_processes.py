@@ -87,7 +87,7 @@ def test_a_killed_worker_loses_its_trial_for_a_moment_only(url, study, tmp_path)
 
 def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
     log = tmp_path / "log"
-    process = start(url, log, seconds=1)
+    process = start(url, log, seconds=0.3)
     until(lambda: len(noted(log, "end")[1]) >= 2 and len(noted(log, "begin")[1]) >= 4)
     _, workers = noted(log, "begin")
     for pid in [process.pid, *set(workers)]:
