@@ -1,5 +1,6 @@
 """Shared fixtures; jaxtyping and beartype check the shapes of every component at run time."""
 
+import gc
 import importlib
 import os
 import re
@@ -108,6 +109,10 @@ def pytest_collection_modifyitems(items):
         if {"warm", "any_tier"} & {*item.fixturenames}:  # processes that are started once
             item.add_marker(pytest.mark.xdist_group("sandbox"))
     items.sort(key=lambda item: item.path.stem not in LONG)
+
+
+def pytest_collection_finish(session):
+    gc.freeze()  # what was imported and collected stays: it is not looked through for garbage
 
 
 @pytest.fixture(scope="session")
