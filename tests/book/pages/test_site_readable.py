@@ -25,7 +25,10 @@ CUT_OFF = """(least) => {
         const box = one.getBoundingClientRect();
         if (one.closest(".code-drawing")) continue;  // its boxes are links: it keeps its size
         const scrolls = getComputedStyle(one.parentElement).overflowX === "auto";
-        if (one.tagName === "TABLE" && scrolls) continue;
+        if (one.tagName === "TABLE" && scrolls) {
+            if (box.width > one.parentElement.clientWidth + 1) told("a table that scrolls", one);
+            continue;
+        }
         if (box.width && (box.right > page + 1 || box.left < -1)) told(one.tagName, one);
     }
     for (const one of document.querySelectorAll(".bd-article :is(th, td, h1, h2, h3, button)")) {
@@ -52,6 +55,24 @@ CUT_OFF = """(least) => {
     for (const one of document.querySelectorAll(".movable-controls output")) {
         const slider = one.previousElementSibling.getBoundingClientRect();
         if (one.getBoundingClientRect().top > slider.bottom) told("a value below its slider", one);
+    }
+    for (const one of document.querySelectorAll("figure.movable")) {
+        const edge = one.getBoundingClientRect().left + 4;
+        for (const label of one.querySelectorAll("label")) {
+            if (label.getBoundingClientRect().left < edge) told("a label at its frame", label);
+        }
+        for (const frame of one.querySelectorAll("svg")) {
+            const hidden = frame.hasAttribute("hidden"), wide = frame.viewBox.baseVal.width;
+            frame.removeAttribute("hidden");
+            const scale = frame.getBoundingClientRect().width / wide;
+            for (const text of frame.querySelectorAll("text")) {
+                const {x, width} = text.getBBox();
+                const letters = parseFloat(getComputedStyle(text).fontSize) * scale;
+                if (x < 0 || x + width > wide) told("a cut text", text);
+                if (scale && Math.round(letters) < least) told(`letters of ${letters}`, text);
+            }
+            frame.toggleAttribute("hidden", hidden);
+        }
     }
     for (const one of document.querySelectorAll(".bd-article p span.math")) {
         const next = one.nextSibling, isText = next?.nodeType === 3;
