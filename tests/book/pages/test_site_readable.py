@@ -157,11 +157,12 @@ def test_no_other_page_complains_or_is_wider_than_a_phone(opened):
     assert said == []
 
 
-def test_what_a_search_shows_of_a_page_has_no_tex_and_no_contents(opened):
+def test_what_a_search_shows_of_a_page_has_no_tex_no_contents_and_no_code(opened):
     open_page, _ = opened
     formulas = r'<span class="math">\(n - 1\)</span> and <span class="math">\(\sqrt{d_k}\)</span>'
     aside = '<aside class="bd-sidebar-secondary">Contents</aside>'
-    page = f'<div role="main">{aside}<dl><dt>key</dt><dd>with {formulas}.</dd></dl></div>'
+    cell = '<div class="cell"><div class="cell_input"><pre>import numpy</pre></div></div>'
+    page = f'<div role="main">{aside}{cell}<dl><dt>key</dt><dd>with {formulas}.</dd></dl></div>'
     shown = open_page("search").evaluate("(page) => Search.htmlToText(page)", page)
     assert " ".join(shown.split()) == "key with n - 1 and …."
 
