@@ -33,7 +33,7 @@ def temperature() -> Movable:
 
     shown = tuple(f"{divisor:.3g}" for divisor in divisors)
     controls = (Control("temperature", shown, start=divisors.index(3**0.5)),)
-    return Movable("The weights of “its” at another temperature", controls, every(controls, draw))
+    return Movable("The weights of “its” at this temperature", controls, every(controls, draw))
 
 
 def scaling() -> Movable:
@@ -104,8 +104,9 @@ def mask() -> Movable:
             for row in zip(weights, allowed, strict=True)
         ]
         ahead, at_padding = int(np.triu(allowed, 1).sum()), int(allowed[:, 4].sum())
-        said = f"Mask {name}: {ahead} pairs look ahead, {at_padding} look at padding"
-        return Frame(table(rows, words) + text(240, 216, said), said, height=224)
+        counted = f"{ahead} pairs look ahead, {at_padding} look at padding"
+        drawn = table(rows, words) + text(240, 216, counted)
+        return Frame(drawn, f"Mask {name}: {counted}", height=224)
 
     controls = (Control("mask", tuple(masks), start=3, ordered=False),)
     return Movable("The same scores under another mask", controls, every(controls, draw))

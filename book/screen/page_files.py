@@ -9,6 +9,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
 from ..decks.slides import DECK
 
@@ -76,6 +77,11 @@ def _search(
         app.add_js_file("search.js")
 
 
+def _words(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """The glossary is written anew: Sphinx forgets what a search finds of an older page's index."""
+    return list(env.found_docs & {"glossary"})  # no deck has it
+
+
 def _shorten(app: Sphinx, error: Exception | None) -> None:
     """The theme's style sheet without its icon font's glyphs: a third of what a page waits for.
 
@@ -92,6 +98,7 @@ def _shorten(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Choose after every other extension has named its files."""
     app.add_js_file("enlarge.js", loading_method="defer")
+    app.connect("env-updated", _words)
     app.connect("html-page-context", _search)
     app.connect("build-finished", _shorten)
     app.connect("config-inited", _formulas)

@@ -40,7 +40,8 @@
     const scale = slide.getBoundingClientRect().height / slide.offsetHeight;
     const foot = page.classList.contains("is-narrow") ? NARROW_FOOT : FOOT;
     const low = () => (content.getBoundingClientRect().bottom - slide.getBoundingClientRect().top) / scale;
-    const isCut = () => [content, ...content.querySelectorAll("pre, table, .math")].some((one) => one.scrollWidth > content.clientWidth + 1);
+    const isCut = () => slide.scrollWidth > slide.clientWidth + 1
+      || [...content.querySelectorAll("pre, table, .math")].some((one) => one.scrollWidth > content.clientWidth + 1);
     const usual = parseFloat(getComputedStyle(content).fontSize);
     const fits = (size) => {
       content.style.fontSize = `${size}px`;

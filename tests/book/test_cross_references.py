@@ -11,6 +11,7 @@ from grader.library.components import BuildError
 LECTURES = sorted((ROOT / "lectures").glob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}.*?^```$", re.M | re.S)
 ROLE = re.compile(r"\{(exercise|assignment|part)\}`([^`]+)`")
+BEGINS = re.compile(r"(?:\n\n|[.?!][)*]*\s)\{paper\}`[^`]*`")  # not an item of a list
 UP_TO = re.compile(r"this page up to \*([^*]+)\*")
 FIND = {
     "exercise": references.exercise_called,
@@ -34,6 +35,12 @@ def test_every_reference_of_a_lecture_holds(path):
     without_links = re.sub(r"\{\w+\}`[^`]*`|`[^`]*`", "", text)
     assert not references.by_hand(without_links), "write {exercise}, {assignment} or {part}"
     assert outline.missing(text) == []
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
+def test_no_sentence_begins_with_a_section_of_the_paper(path):
+    """It would begin with a small letter."""
+    assert BEGINS.findall(words(path)) == []
 
 
 @pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)

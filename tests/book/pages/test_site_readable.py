@@ -25,7 +25,10 @@ CUT_OFF = """(least) => {
         const box = one.getBoundingClientRect();
         if (one.closest(".code-drawing")) continue;  // its boxes are links: it keeps its size
         const scrolls = getComputedStyle(one.parentElement).overflowX === "auto";
-        if (one.tagName === "TABLE" && scrolls) continue;
+        if (one.tagName === "TABLE" && scrolls) {
+            if (box.width > one.parentElement.clientWidth + 1) told("a table that scrolls", one);
+            continue;
+        }
         if (box.width && (box.right > page + 1 || box.left < -1)) told(one.tagName, one);
     }
     for (const one of document.querySelectorAll(".bd-article :is(th, td, h1, h2, h3, button)")) {
@@ -52,6 +55,24 @@ CUT_OFF = """(least) => {
     for (const one of document.querySelectorAll(".movable-controls output")) {
         const slider = one.previousElementSibling.getBoundingClientRect();
         if (one.getBoundingClientRect().top > slider.bottom) told("a value below its slider", one);
+    }
+    for (const one of document.querySelectorAll("figure.movable")) {
+        const edge = one.getBoundingClientRect().left + 4;
+        for (const label of one.querySelectorAll("label")) {
+            if (label.getBoundingClientRect().left < edge) told("a label at its frame", label);
+        }
+        for (const frame of one.querySelectorAll("svg")) {
+            const hidden = frame.hasAttribute("hidden"), wide = frame.viewBox.baseVal.width;
+            frame.removeAttribute("hidden");
+            const scale = frame.getBoundingClientRect().width / wide;
+            for (const text of frame.querySelectorAll("text")) {
+                const {x, width} = text.getBBox();
+                const letters = parseFloat(getComputedStyle(text).fontSize) * scale;
+                if (x < 0 || x + width > wide) told("a cut text", text);
+                if (scale && Math.round(letters) < least) told(`letters of ${letters}`, text);
+            }
+            frame.toggleAttribute("hidden", hidden);
+        }
     }
     for (const one of document.querySelectorAll(".bd-article p span.math")) {
         const next = one.nextSibling, isText = next?.nodeType === 3;
@@ -136,11 +157,12 @@ def test_no_other_page_complains_or_is_wider_than_a_phone(opened):
     assert said == []
 
 
-def test_what_a_search_shows_of_a_page_has_no_tex_and_no_contents(opened):
+def test_what_a_search_shows_of_a_page_has_no_tex_no_contents_and_no_code(opened):
     open_page, _ = opened
     formulas = r'<span class="math">\(n - 1\)</span> and <span class="math">\(\sqrt{d_k}\)</span>'
     aside = '<aside class="bd-sidebar-secondary">Contents</aside>'
-    page = f'<div role="main">{aside}<dl><dt>key</dt><dd>with {formulas}.</dd></dl></div>'
+    cell = '<div class="cell"><div class="cell_input"><pre>import numpy</pre></div></div>'
+    page = f'<div role="main">{aside}{cell}<dl><dt>key</dt><dd>with {formulas}.</dd></dl></div>'
     shown = open_page("search").evaluate("(page) => Search.htmlToText(page)", page)
     assert " ".join(shown.split()) == "key with n - 1 and …."
 
