@@ -18,13 +18,24 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("any_tier", "ABCD", indirect=True)
 
 
+def open_to_all(folder):
+    """A folder of a test that workers can reach: they run under other users."""
+    for parent in (folder, *folder.parents[:3]):
+        with contextlib.suppress(PermissionError):  # not ours, and already accessible
+            if parent.name.startswith(("pytest-", "popen-")) or parent == folder:
+                parent.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def reachable(tmp_path):
+    return open_to_all(tmp_path)
+
+
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory):
     """A student's tree with the seam and without any component."""
-    folder = tmp_path_factory.mktemp("student")
-    for parent in (folder, *folder.parents[:2]):
-        with contextlib.suppress(PermissionError):  # not ours, and already accessible
-            parent.chmod(0o755)  # workers run under other users
+    folder = open_to_all(tmp_path_factory.mktemp("student"))
     seam = ROOT / "grader" / "seam"
     shutil.copytree(seam, folder / "grader" / "seam", ignore=shutil.ignore_patterns("__py*"))
     shutil.copy(ROOT / "grader" / "__init__.py", folder / "grader")

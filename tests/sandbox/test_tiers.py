@@ -53,7 +53,7 @@ def test_a_process_that_dies_while_trying_is_a_failure():
     ],
 )
 def test_a_kernel_that_refuses_a_layer_gives_a_lower_tier_and_says_why(
-    best, tmp_path, refused, tier, reason
+    best, reachable, refused, tier, reason
 ):
     if best.name > "B":
         pytest.skip(f"layers are missing already: {best.missing}")
@@ -66,13 +66,13 @@ def test_a_kernel_that_refuses_a_layer_gives_a_lower_tier_and_says_why(
         "tier = detection.detect()\n"
         "print(tier.name, tier.missing)\n"
     )
-    command, environment = [sys.executable, "-c", program], os.environ | {"TMPDIR": str(tmp_path)}
+    command, environment = [sys.executable, "-c", program], os.environ | {"TMPDIR": str(reachable)}
     said = subprocess.run(
         command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert said.startswith(f"{tier} ")
     assert reason in said
-    assert list(tmp_path.iterdir()) == [], "a rehearsal tidies up after itself"
+    assert list(reachable.iterdir()) == [], "a rehearsal tidies up after itself"
 
 
 # Which paths a worker may read: the nearest rule decides.
