@@ -155,6 +155,7 @@ def run(seeds: list[int], resume: bool, log: Callable[[str], None]) -> dict[str,
     data = real(profile(AS_IT_STANDS).dataset)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
+    about["profile"] = repr(profile(AS_IT_STANDS))
     reached = _known(seeds, about) if resume else {}
     known = max(map(len, reached.values()), default=0)
     for done, seed in enumerate(seeds[known:], start=known + 1):
@@ -170,7 +171,7 @@ def run(seeds: list[int], resume: bool, log: Callable[[str], None]) -> dict[str,
 
 
 def _known(seeds: list[int], about: Mapping[str, str]) -> dict[str, list[float]]:
-    """What the results file has of these seeds, of the same data and choices; else nothing."""
+    """What the results file has of these seeds, if data, profile and choices are the same."""
     path = results_file.folder() / f"{NAME}.json"
     if not path.exists():
         return {}

@@ -106,7 +106,7 @@ def test_a_model_earns_what_it_predicts_again(evaluated):
 
 
 def test_a_model_may_be_as_large_as_its_assignment_says_and_no_larger(evaluated):
-    """96 MB, more than without a word; what a worker may write to its disk follows."""
+    """96 MB, more than the default; what a worker may write to its disk follows."""
     large = {"weight": load(weights())["weight"], "rest": torch.zeros(24_000_000)}
     files = FILES | {"classifier.safetensors": save(large)}
     told = evaluated(files, mebibytes=96)
