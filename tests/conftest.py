@@ -7,6 +7,7 @@ import re
 import sys
 from multiprocessing import forkserver
 
+gc.disable()  # until the tests are collected: what is imported meanwhile is no garbage
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before numpy and torch: see "Forking with torch"
 
@@ -113,6 +114,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish(session):
     gc.freeze()  # what was imported and collected stays: it is not looked through for garbage
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,9 @@ from grader.library import student_tree
 
 COLAB = sorted((Path(__file__).parent / "colab").glob("*.txt"))
 
+# What a shell may set, and a student's machine does not: other places to import from, a profile.
+OTHERS = ("PYTHONPATH", "VIRTUAL_ENV", "COURSE_PROFILE")
+
 # Runs a cell as a notebook does, where no course is installed; prints what was then imported.
 RUN = """
 import os, sys
@@ -81,7 +84,7 @@ def run_cell(cell, folder, environment, python=sys.executable):
     done = subprocess.run(
         [str(python), "-c", RUN, path.name],
         cwd=folder,
-        env={k: v for k, v in environment.items() if k not in ("PYTHONPATH", "COURSE_PROFILE")},
+        env={k: v for k, v in environment.items() if k not in OTHERS},
         capture_output=True,
         text=True,
     )
