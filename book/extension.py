@@ -24,12 +24,13 @@ from .movable import directive as movable
 from .notebooks import other_forms
 from .quizzes import code_questions_page
 from .screen import (
-    cells,
     descriptions,
     equations,
+    folded_figures,
     inline_code,
     page_files,
     pictures,
+    streams,
     symbols,
 )
 
@@ -48,7 +49,8 @@ PARTS = (
     steps,
     week_map,
     other_forms,
-    cells,
+    folded_figures,
+    streams,
     descriptions,
     equations,
     inline_code,

@@ -224,7 +224,7 @@ def marked(page, address):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
-@pytest.mark.parametrize("students", [12, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("students", [6, pytest.param(300, marks=pytest.mark.slow)])
 def test_two_mark_a_class_and_a_kill_between_loses_nothing(students, chromium, served, tmp_path):
     with Store(tmp_path / "results.db") as store:
         for result in class_of(COURSE, A1, students):
