@@ -251,14 +251,19 @@ def test_a_fault_of_the_program_ends_the_worker_and_the_point_is_tried_again(ope
     assert study_stub.statuses(study) == ["complete"] * 3
 
 
-def test_an_interrupted_trial_is_queued_again(opened):
+@pytest.mark.parametrize(
+    "place", ["study_stub.Stub.model", "course_lib.study.database.worker.is_superseded"]
+)
+def test_an_interrupted_trial_is_queued_again(opened, place, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
     study = queue(opened, study_stub.plan(n_seeds=1))
     for _ in range(RETRIES + 2):  # as often as one likes: this is no failure
-        with pytest.raises(KeyboardInterrupt):
-            study_stub.run_here(opened, trial=interrupted)
+        with monkeypatch.context() as patch:
+            patch.setattr(place, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                study_stub.run_here(opened)
         assert study_stub.statuses(study) == ["waiting"] * 3
     study_stub.run_here(opened)
     assert study_stub.statuses(study) == ["complete"] * 3

@@ -104,7 +104,7 @@ def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
 )
 def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, number):
     log = tmp_path / "log"
-    process = start(url, log, grace=LONG)
+    process = start(url, log, seconds=60, grace=LONG)
     until(lambda: len(set(noted(log, "begin")[1])) == 2)
     process.send_signal(number)
     assert process.wait(120) == 130

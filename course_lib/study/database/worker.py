@@ -122,14 +122,14 @@ class _Objective:
     def __call__(self, optuna_trial: optuna.Trial) -> float:
         # Optuna's first sign of life comes from a thread, at some moment; a worker killed before it
         # would never be missed. `end_silent` finds trials that do not even have a worker's name.
+        self.running = optuna_trial if "key" in optuna_trial.user_attrs else None
         self.opened.record_heartbeat(optuna_trial._trial_id)
         optuna_trial.set_user_attr("worker", self.about["worker"])
-        if "key" not in optuna_trial.user_attrs:
+        if self.running is None:
             raise FailedTrial("another worker took the last one just before")
         if is_superseded(optuna_trial.study, optuna_trial):
             optuna_trial.set_user_attr("superseded", True)
             raise FailedTrial("another trial stands for the same point")
-        self.running = optuna_trial
         row = self._row(optuna_trial)
         point = {name: optuna_trial.user_attrs[name] for name in ("key", "design")}
         self.finished = {**point, "row": row}
