@@ -83,8 +83,8 @@ def columns(path: str | Path) -> set[str]:
 
 
 def _unique(row: tuple[Item, ManualMark]) -> list[str]:
-    (student, _, item), _ = row
-    return [f"{student} has {item}"]
+    (student, assignment, item), _ = row
+    return [f"{student} has {item or f'a comment on {assignment}'}"]
 
 
 def _row(

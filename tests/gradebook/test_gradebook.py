@@ -266,6 +266,13 @@ def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
         assert line.startswith(sentence)
 
 
+def test_each_assignment_may_have_a_comment_on_the_whole_but_only_one(tmp_path):
+    marks = read(tmp_path, "s01,a1,,,good", "s01,a2,,,better").marks
+    assert [item for _, item, _ in marks] == ["a1", "a2"]
+    with pytest.raises(CsvError, match="line 3: s01 has a comment on a1 on line 2 too: keep one"):
+        read(tmp_path, "s01,a1,,,good", "s01,a1,,,better")
+
+
 def test_files_that_hold_no_marks(tmp_path):
     with pytest.raises(CsvError, match="line 1: no column points; it needs student"):
         read(tmp_path, header="student,assignment,item,comment")
