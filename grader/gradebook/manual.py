@@ -43,6 +43,7 @@ class ManualMark:
     marker: str = field(default="", compare=False)
     answer_sha256: str | None = field(default=None, compare=False)  # None: for whatever is there
     given_at: str = field(default="", compare=False)
+    only_comments: bool = field(default=False, compare=False)  # points given before stay
 
     def counts_for(self, answer_sha256: str | None) -> bool:
         """Whether the answer is still the one that it was given for, as far as anybody knows."""
@@ -108,7 +109,8 @@ def _row(
         raise ValueError(error.args[0]) from None
     if points not in ("", WITHDRAWN):
         value = checked(_number(points, most), name, most)
-    return item, ManualMark(value, comment, row.get("marker", ""), answer or None)
+    by, only_comments = row.get("marker", ""), not points
+    return item, ManualMark(value, comment, by, answer or None, only_comments=only_comments)
 
 
 def _number(points: str, most: float) -> float:

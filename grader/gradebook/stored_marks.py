@@ -109,7 +109,8 @@ def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
 
     A mark is given for the answer that its `answer_sha256` names, or else for the newest. One that
     only repeats what is stored changes nothing: so a list of marks that is given twice does not
-    confirm a mark whose answer has changed since; naming the answer does.
+    confirm a mark whose answer has changed since; naming the answer does. A comment alone leaves
+    the points that were given for the same answer.
     """
     kept = newest(every(connection))
     graded = _Graded(connection, {assignment for _, assignment, _ in given.marks})
@@ -117,6 +118,8 @@ def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
     for item, mark in given.marks.items():
         mark = replace(mark, marker=mark.marker or marker, answer_sha256=graded.meant(item, mark))
         before = kept[item].mark if item in kept else ManualMark(None)
+        if mark.only_comments and before.counts_for(mark.answer_sha256):
+            mark = replace(mark, points=before.points)
         named = given.marks[item].answer_sha256 is not None
         confirms = named and mark.answer_sha256 != before.answer_sha256
         if mark == before and not (confirms and mark != ManualMark(None)):

@@ -320,14 +320,15 @@ def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
     path = tmp_path / "to_mark.csv"
     path.write_text(to_mark.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8")
     with path.open("a", encoding="utf-8") as file:
-        file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\n")
+        file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\ns01,a1,1.1,-,later\n")
     kept = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0)})
     rows, found = listed(path, [sample()], kept)
     assert rows[1][:5] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
     assert rows[2][2:4] == ["1.11.b", ""]
     added = [["s99", "a1", "1.11.a", "4", "left early"], ["s01", "a1", "1.3", "-", ""]]
+    added.append(["s01", "a1", "1.1", "-", "later"])
     assert [row[:5] for row in rows[4:]] == added
-    assert "3 filled-in rows" in found.notice
+    assert "4 filled-in rows" in found.notice
     assert not found.keep
 
 

@@ -123,6 +123,18 @@ def test_an_override_and_a_comment_on_all_of_it_were_given_for_what_was_handed_i
     assert {row["item"] for row in list_to_mark(store)} >= {"", "1.3"}
 
 
+def test_a_comment_alone_leaves_the_points_of_the_same_answer(store, tmp_path):
+    store.keep(given(tmp_path, "ada,a1,1.11.a,3,,", "ada,a1,1.3,1,a slip,"))
+    alone = given(tmp_path, "ada,a1,1.11.a,,Which factor?,", "ada,a1,1.3,,see 1.4,")
+    assert (store.keep(alone), store.keep(alone)) == (2, 0)
+    now = counted(store)
+    assert (now.totals.manual, now.overrides[0].points) == (3.0, 1.0)
+    assert (now.parts[0].comment, now.overrides[0].comment) == ("Which factor?", "see 1.4")
+    store.add(answered("second"))
+    store.keep(given(tmp_path, "ada,a1,1.11.a,,Now clear,"))
+    assert counted(store).totals.manual is None, "points of another answer"
+
+
 def test_space_around_an_answer_and_ends_of_lines_are_no_change(store):
     store.keep(ManualMarks(COURSE, {ITEM: ManualMark(3.0)}))
     store.add(answered(" first\r\n"))
