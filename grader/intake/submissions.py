@@ -226,7 +226,7 @@ def _beside(place: Place) -> HandedIn:
     """The files handed in with the notebook; see `_folders`."""
     if place.entry:
         names = [entry.filename for entry in archives.entries(place.path)[0]]
-        return handed_in.inside(place.path, names)
+        return handed_in.inside(place.path, names, place.entry)
     return handed_in.beside(*_folders(place))
 
 

@@ -362,6 +362,15 @@ def test_files_are_found_in_a_zip_file_by_their_names_alone(tmp_path):
     assert files == {"classifier.safetensors": b"weights"}
 
 
+def test_two_assignments_in_one_zip_file_have_their_own_files_of_the_same_names(tmp_path):
+    names = ("{}/{}.ipynb", "./{}/submission/config.json", "{}/config.json", "{}/tokenizer.json")
+    zipped(tmp_path / "s1.zip", {n.format(id, id): n.format(id, "") for id in IDS for n in names})
+    for each in submissions.find(tmp_path, IDS):
+        files, _ = each.files()
+        assert files["config.json"].decode() == f"./{each.assignment}/submission/config.json"
+        assert files["tokenizer.json"].decode() == f"{each.assignment}/tokenizer.json"
+
+
 def test_an_assignment_without_a_model_takes_no_files(tmp_path):
     place(tmp_path / "s1/a1/a1.ipynb", b"{}")
     place(tmp_path / "s1/a1/submission/classifier.safetensors")
