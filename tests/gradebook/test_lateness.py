@@ -11,10 +11,13 @@ from sample_results import COURSE, sample
 from grader import report
 from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
+from grader.classroom.roster import Roster
 from grader.classroom.terms import Allowance, Terms
 from grader.course.course import Course, LatePolicy
 from grader.course.course_file import CourseError
 from grader.exchange import results_files
+from grader.exchange.matching import unfinished
+from grader.gradebook.course_grades import EXCUSED, course_grades
 from grader.gradebook.lateness import lateness
 from grader.gradebook.rules import late_policy
 from grader.report.table import show_test, table
@@ -266,6 +269,9 @@ def test_an_excused_student_is_shown_and_does_not_count():
     assert "excused" in results_files.to_csv(found, COURSE).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
+    [left, _] = course_grades(found, COURSE, Roster(), {}, so_far=True)
+    assert left.marks["a1"] == EXCUSED, "also once ada has left the class"
+    assert unfinished({("ada", "a1"): found[0]}) == []
 
 
 def test_students_read_of_slip_days_where_the_due_date_is():
