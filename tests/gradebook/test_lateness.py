@@ -20,6 +20,7 @@ from grader.exchange.matching import unfinished
 from grader.gradebook.course_grades import EXCUSED, course_grades
 from grader.gradebook.lateness import lateness
 from grader.gradebook.rules import late_policy
+from grader.report import account
 from grader.report.table import show_test, table
 
 A1 = COURSE.assignment("a1")
@@ -269,6 +270,7 @@ def test_an_excused_student_is_shown_and_does_not_count():
     assert "excused" in results_files.to_csv(found, COURSE).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
+    assert " ".join(account.text(found[0], A1).split()).count("total excused of 100") == 1
     [left, _] = course_grades(found, COURSE, Roster(), {}, so_far=True)
     assert left.marks["a1"] == EXCUSED, "also once ada has left the class"
     assert unfinished({("ada", "a1"): found[0]}) == []
