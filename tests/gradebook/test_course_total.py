@@ -358,6 +358,12 @@ def test_the_file_says_where_a_number_is_missing_or_pending(graded):
     assert "nobody has a grade for a3, a4, a5" in done.output
 
 
+def test_grades_of_a_database_make_the_folder_of_their_file(graded):
+    done = course("grades", "--store", graded / "results.db", "--out", graded / "a" / "new")
+    assert done.exit_code == 0, done.output
+    assert (graded / "a" / "new" / "course_grades.csv").is_file()
+
+
 def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
     done = course("grades", "--out", graded, "--so-far", "--explain", "ada")
     assert done.exit_code == 0, done.output

@@ -36,6 +36,7 @@ def run(options: Grades) -> int:
             warn(f"{id} has results but is not in the roster")
     if options.explain is not None:
         return _explain(grades, options.explain, course)
+    results.prepare(options.out)  # there need be none beside a database
     path = options.out / "course_grades.csv"
     replace_file(path, course_grades.to_csv(grades, course))
     if options.json:
