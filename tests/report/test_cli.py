@@ -66,6 +66,8 @@ def test_a_command_that_is_not_there():
         (("check", "a1", "MISSING"), ("there is no such file",)),
         (("check", "a1", "EMPTY"), ("is a folder",)),
         (("report", "EMPTY"), ("no results here",)),
+        (("exam", "--to", "FILE"), ("FILE: a file is where a folder must be",)),
+        (("challenge", "a1", "--to", "FILE"), ("FILE: a file is where a folder must be",)),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, arguments, parts):

@@ -98,10 +98,7 @@ def _say(filled: FilledTable, options: Export) -> None:
 def _write(data: str | bytes, options: Export) -> None:
     if options.to.is_dir():
         raise UsageProblem(f"{options.to}: is a folder; give the name of a file with --to")
-    try:
-        options.to.parent.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise UsageProblem(f"{options.to.parent}: is a file; give a folder for --to") from None
+    options.to.parent.mkdir(parents=True, exist_ok=True)
     replace_file(options.to, data)
     say(options.to)
 
