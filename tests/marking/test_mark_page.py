@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import in_process
 import pytest
 from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points
 from sample_results import COURSE
@@ -32,6 +33,12 @@ def store(tmp_path):
 
 def newest(store, student):
     return [kept for kept in store.marks() if kept.item[0] == student][-1]
+
+
+def test_a_login_without_a_name_is_asked_for_one(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("getpass.getuser", {}.popitem)  # in a container, say: a KeyError
+    told = "'' is no marker's name: give up to 60 characters, your own with --marker"
+    assert str(in_process.course("mark", tmp_path).exception) == told
 
 
 def test_a_group_has_one_mark_each_with_who_when_and_for_which_answer(store):
