@@ -104,7 +104,7 @@ def _csv(
     for item, mark in rows.items():
         nothing = manual.WITHDRAWN if item in filled and not mark.only_comments else ""
         points = nothing if mark.points is None else f"{mark.points:.12g}"
-        texts = [mark.comment, (mark.answer_sha256 or "")[: answers.SHOWN]]
+        texts = [mark.comment, answers.beginning(mark.answer_sha256 or "")]
         texts.append("; ".join(notes.get(item, [])))
         writer.writerow([*map(safe, item), points, *map(safe, texts)])
     return out.getvalue()

@@ -91,6 +91,14 @@ def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store
     assert (asked["points"], asked["comment"]) == ("", "")
 
 
+@pytest.mark.parametrize("digits", ["1234567890123", "12345e678901", "1234567890e"])
+def test_no_spreadsheet_takes_the_answers_hash_in_a_list_for_a_number(store, digits):
+    begun = answers.beginning(f"{digits}ca" + "0" * 50)
+    assert begun == f"{digits}c"
+    assert answers.beginning("") == ""
+    assert all(len(row["answer_sha256"]) == 12 for row in list_to_mark(store))
+
+
 def test_the_same_list_given_again_confirms_nothing_and_the_list_of_now_does(store, tmp_path):
     mine = given(tmp_path, "ada,a1,1.11.a,3,good,")
     store.keep(mine)
