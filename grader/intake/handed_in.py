@@ -10,7 +10,7 @@ import hashlib
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from grader.course.exercise import MAX_TOTAL
 from grader.course.submission_folder import FOLDER
@@ -86,8 +86,8 @@ def _candidates(folders: Iterable[Path]) -> Iterator[Path]:
 
 def inside(archive: Path, names: Iterable[str], notebook: str) -> HandedIn:
     """Files in a zip file, by the last part of their names; those with its notebook win."""
-    folder = PurePosixPath(notebook).parent
-    paths = {name: PurePosixPath(name) for name in names}
+    folder = plain_files.in_zip(notebook).parent
+    paths = {name: plain_files.in_zip(name) for name in names}
     found: dict[str, str] = {}
     for place in (folder / FOLDER, folder, None):  # as `beside`, then anywhere
         for name, path in paths.items():

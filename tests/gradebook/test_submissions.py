@@ -371,6 +371,15 @@ def test_two_assignments_in_one_zip_file_have_their_own_files_of_the_same_names(
         assert files["tokenizer.json"].decode() == f"{each.assignment}/tokenizer.json"
 
 
+def test_a_zip_file_may_have_paths_as_windows_writes_them(tmp_path):
+    entries = {f"work\\submission\\{name}": name for name in NAMES}
+    zipped(tmp_path / "s1.zip", {"work\\a3.ipynb": "{}", **entries, "work\\numpy.py": ""})
+    one = found(tmp_path)
+    assert one.assignment == "a3"
+    assert one.files() == ({name: name.encode() for name in NAMES}, "")
+    assert one.notices == ["`numpy.py` was also submitted; it is not used"]
+
+
 def test_an_assignment_without_a_model_takes_no_files(tmp_path):
     place(tmp_path / "s1/a1/a1.ipynb", b"{}")
     place(tmp_path / "s1/a1/submission/classifier.safetensors")
