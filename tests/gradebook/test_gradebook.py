@@ -122,6 +122,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_lost(tmp_path):
     ("place", "told"),
     [
         ("file/results.db", "cannot be written here"),
+        ("file/locked/full.db", "cannot be written here"),
         ("file", "not a gradebook"),
         ("nowhere://x", "cannot be used"),
         ("postgresql+nodriver://x/y", "cannot be used"),
