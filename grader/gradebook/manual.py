@@ -68,6 +68,18 @@ class ManualMarks:
             for student, assignment in missing
         ]
 
+    def outdated(self, results: Iterable[Result]) -> list[str]:
+        """A warning for each mark that course.toml would refuse since its items have changed."""
+        graded = {(result.student, result.assignment) for result in results}
+        found = []
+        for (student, assignment, item), mark in self.marks.items():
+            try:
+                if (student, assignment) in graded and mark.points is not None:
+                    checked(mark.points, item, points_of(self.course.assignment(assignment), item))
+            except (KeyError, ValueError) as error:
+                found.append(f"a mark of {student} is older than course.toml: {error.args[0]}")
+        return found
+
 
 def read(path: str | Path, course: Course, students: Collection[str] | None = None) -> ManualMarks:
     """Read a CSV of marks; other columns are ignored. `students`: those who may have marks.

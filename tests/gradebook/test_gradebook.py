@@ -299,6 +299,16 @@ def test_marks_of_nobody_are_a_warning(tmp_path):
     assert "- for points" in warning
 
 
+def test_marks_that_fit_no_item_of_course_toml_any_more_are_a_warning():
+    items = {"1.11.a": 5.0, "1.11.z": 1.0, "1.11.b": 4.0, "": None}
+    marks = {("s01", "a1", item): ManualMark(points) for item, points in items.items()}
+    high, gone = ManualMarks(COURSE, marks).outdated([sample()])
+    told = "a mark of s01 is older than course.toml: "
+    assert high == f"{told}5 points for 1.11.a, which allows 0 to 4: correct them"
+    assert gone.startswith(f"{told}a1 has no item '1.11.z' to mark")
+    assert ManualMarks(COURSE, marks).outdated([]) == []
+
+
 def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.keep(read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,3,good", "s01,a1,1.3,2,"))

@@ -137,7 +137,7 @@ def counted_results(
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
         notice(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
-    for warning in marks.unknown(known):
+    for warning in [*marks.unknown(known), *marks.outdated(known)]:
         notice(warning)
     return counted(known, marks, store)
 
