@@ -47,6 +47,17 @@ def test_help_is_there_and_imports_no_heavy_library():
     assert done.stdout.strip().endswith("[]")
 
 
+def test_an_output_without_a_check_mark_ends_no_command(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("ada", reason="✓ and é"))
+    options = {"env": os.environ | {"PYTHONIOENCODING": "cp1252"}, "encoding": "cp1252"}
+    command = ("why", "ada", "a1", "--exercise", "1.1", "--out", tmp_path)
+    done = course(*command, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "? and é" in done.stdout
+    assert json.loads(course(*command, "--json", **options).stdout)["reason"] == "✓ and é"
+
+
 def test_a_command_that_is_not_there():
     one_sentence(here("gade"), 2, "gade")
 
