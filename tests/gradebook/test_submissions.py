@@ -96,6 +96,14 @@ def test_what_no_notebook_is_in_has_a_row_that_says_so(tmp_path):
     assert all("submit an .ipynb" in problem for problem in found.values())
 
 
+def test_the_folder_of_results_among_the_submissions_is_nobodys(tmp_path):
+    place(tmp_path / "s1" / "a1" / "a1.ipynb")
+    place(tmp_path / "out" / "grades" / "grades.csv")
+    (tmp_path / "s2").symlink_to("/")
+    found = class_grading.received(tmp_path, Course.here(), out=tmp_path / "out" / "grades")
+    assert [row.student for row in found] == ["s1", "s2"]
+
+
 def test_a_class_list_is_nobodys_submission_and_is_named(tmp_path):
     place(tmp_path / "roster.csv", "ada")
     with pytest.raises(submissions.SubmissionsError, match="no notebook"):
