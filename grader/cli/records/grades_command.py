@@ -20,7 +20,7 @@ def run(options: Grades) -> int:
     course = Course.here()
     roster = class_list.roster(options.roster, course, options.out, options.store)
     course = results.in_force(options.out, course, options.store)
-    found = results.stored(options.out, course, options.store)
+    found = results.stored(options.out, course, options.store, roster)
     known = {*roster.students, *(r.student for r in found)} if roster.students else None
     ids = [component.id for component in course.grading.components]
     marks = component_marks.read(options.components or [], ids, known)
