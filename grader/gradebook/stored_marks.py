@@ -104,8 +104,8 @@ def append(
 def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
     """Append the marks that are new or changed; returns how many.
 
-    A mark of a group is for every member; once it has one, a row under the name of another than its
-    first member is for that member alone.
+    A mark of a group, under its first member's name, is for every member; a row under another
+    member's name is for that member alone.
 
     A mark is given for the answer that its `answer_sha256` names, or else for the newest. One that
     only repeats what is stored changes nothing: so a list of marks that is given twice does not
@@ -125,8 +125,7 @@ def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
         if mark == before and not (confirms and mark != ManualMark(None)):
             continue
         group = graded.members(item)
-        alone = before != ManualMark(None) and item[0] != group[0]
-        for member in group if not alone else item[:1]:
+        for member in group if item[0] == group[0] else item[:1]:
             other = (member, *item[1:])
             theirs = kept[other].mark if other in kept else ManualMark(None)
             if other == item or (other not in given.marks and theirs == before):

@@ -234,6 +234,12 @@ def test_a_group_is_marked_once_and_every_member_has_the_mark(tmp_path):
         rows = list(csv.DictReader(io.StringIO(to_mark.text(store.latest(), {}))))
         assert {row["student"] for row in rows} == {"ada"}
         assert rows[0]["note"] == "also for ben, cyd"
+        store.keep(given(tmp_path, "cyd,a1,1.11.c,0,was away,"))
+        pending = {
+            r.student: r.totals.manual_pending for r in results.counted_results(store, COURSE)
+        }
+        assert pending == {"ada": 3, "ben": 3, "cyd": 2}, "though nobody else has a mark"
+        store.keep(given(tmp_path, "cyd,a1,1.11.c,-,,"))
         store.keep(given(tmp_path, "ada,a1,1.11.a,3,,"))
         assert {r.totals.manual for r in results.counted_results(store, COURSE)} == {3.0}
         store.keep(given(tmp_path, "cyd,a1,1.11.a,1,was away,", "ada,a1,1.11.b,2,,"))
