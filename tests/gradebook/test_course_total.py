@@ -389,6 +389,8 @@ def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
     assert "50.00 %" in done.output
     assert f"{a1:g} of 100 points" in done.output
     assert "left out: nobody has a grade yet" in done.output
+    done = course("grades", "--out", graded, "--so-far", "--explain", "ada", "--json")
+    assert json.loads(done.stdout)["total"] == (a1 + a2) / 2
     assert not (graded / "course_grades.csv").exists()
 
 
