@@ -17,7 +17,7 @@ from sample_results import COURSE
 from grader.gradebook import answers
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
-from grader.marking import colleagues, server
+from grader.marking import colleagues, guard, server
 from grader.marking.desk import Desk
 
 TEXTS = {"ada": "It rises.", "cem": "it  rises", "dora": "It falls.", "eva": ""}
@@ -236,6 +236,11 @@ def test_whom_the_page_answers(path, headers, status, store):
     assert answer.status_code == status
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_browser_sends_small_letters_and_no_port_of_http():
+    assert guard.hosts("Desk.Example", 8765) == {"desk.example:8765"}
+    assert guard.hosts("::2", 80) == {"[::2]"}
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1:8000"])
