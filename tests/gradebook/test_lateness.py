@@ -292,6 +292,11 @@ def test_times_are_told_in_the_courses_own_zone(tmp_path):
     )
     page = report.render_student(sample(), course)
     assert "JST" in page
+    path.write_text(text.replace('timezone = "UTC"', 'timezone = "Europe/Berlin"'), "utf-8")
+    a1 = Course.load(path).assignment("a1")
+    summer = datetime.datetime.fromisoformat("2027-10-30T23:59:00+02:00")
+    late = lateness("2027-10-31T22:30:00Z", a1, Terms(due=summer, more_days=1))
+    assert "on time (due 31 October 2027, 23:59 CET" in late.sentence, "though the day has 25 hours"
     assert "UTC" not in page
     assert "JST" in texts.readme(course, course.assignment("a1"))
     path.write_text(text.replace('timezone = "UTC"', 'timezone = "Mars/Base"'), encoding="utf-8")
