@@ -267,6 +267,12 @@ def test_an_excused_student_is_shown_and_does_not_count():
     html = "\n".join([report.render(found, COURSE), *(text for _, text in behind)])
     assert "Excused: this assignment does not count." in html
     assert "<dt>Median total</dt><dd>98</dd>" in html
+    more = [
+        result.student
+        for result in found
+        if "more pending" in report.render_student(result, COURSE)
+    ]
+    assert more == ["ben"], "nothing that ada waits for could count"
     assert "excused" in results_files.to_csv(found, COURSE).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
