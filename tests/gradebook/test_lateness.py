@@ -151,6 +151,8 @@ def test_more_days_slip_days_or_grace_never_cost_more(delay, terms, policy):
             "February 2027, 23:59 UTC): a slip day covers one of them, and 10 % of the points are "
             "deducted for the rest.",
         ),
+        ({"delay": 30 * SECOND}, "Received 8 February 2027, 23:59:30 UTC, 1 day late (due 8 "
+         "February 2027, 23:59:00 UTC)"),
         ({"delay": DAY, "slip_days": 9}, "1 day late (due 8 February 2027, 23:59 UTC): a slip day "
          "covers it, and nothing is deducted."),
         ({"delay": 3 * DAY, "slip_days": 2}, "2 slip days cover 2 of them, and 10 % of the"),
