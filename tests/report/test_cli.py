@@ -281,12 +281,14 @@ def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
 
 
 def test_a_look_at_one_exercise_writes_nothing(tmp_path):
-    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    for student in ("s1", "s2"):
+        place(tmp_path / "class" / student / "a1" / "a1.ipynb", b"{}")
     place(tmp_path / "out" / "grades.csv", b"the class's")
     before = contents(tmp_path / "out")
     for out in ("out", "none"):
         options = ("--out", tmp_path / out, "--exercise", "1.4", "--json")
-        assert here("grade", tmp_path / "class", *options).returncode == 0
+        done = here("grade", tmp_path / "class", *options)
+        assert [result["student"] for result in json.loads(done.stdout)] == ["s1", "s2"]
     assert contents(tmp_path / "out") == before
     assert not (tmp_path / "none").exists()
 

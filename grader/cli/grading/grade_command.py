@@ -197,9 +197,9 @@ def _chosen(course: Course, options: Grade) -> tuple[Assignment | None, tuple[st
 
 
 def _show(graded: list[Result], exercise: str, options: Grade) -> int:
+    if options.json:
+        say_json([result.as_json() for result in graded])
+        return EXIT_OK
     for result in graded:
-        if options.json:
-            say_json(result.as_json())
-        else:
-            results.print_exercise(result, exercise)
+        results.print_exercise(result, exercise)
     return EXIT_OK
