@@ -89,6 +89,8 @@ def with_zone(text: str) -> datetime.datetime:
     iso = re.sub(r"(\.\d{6})\d+", r"\1", iso)  # nanoseconds
     try:
         when = datetime.datetime.fromisoformat(iso)
+        if when.year in (datetime.MINYEAR, datetime.MAXYEAR):  # no other zone could tell it
+            raise ValueError
     except ValueError:
         raise ValueError(f"{text!r} is not a time such as {EXAMPLE}") from None
     if when.tzinfo is None:

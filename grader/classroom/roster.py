@@ -16,6 +16,7 @@ A `-` for the name says that the student has left the class.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -143,9 +144,14 @@ class Roster:
         ]
 
 
+def composed(name: str) -> str:
+    """The name with "ö" as one character: some disks keep an "o" and two dots."""
+    return unicodedata.normalize("NFC", name)
+
+
 def orders(name: str, between: str = "") -> set[str]:
     """The words of a name, beginning with each of them: systems write either name first."""
-    words = re.findall(r"\w+", name.casefold())
+    words = re.findall(r"\w+", composed(name).casefold())
     return {between.join(words[n:] + words[:n]) for n in range(len(words))}
 
 

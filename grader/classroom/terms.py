@@ -48,8 +48,10 @@ class Terms:
         return cls(due, sum(more), "waived" in flags, "excused" in flags)
 
     def due_date(self, assignment: Assignment) -> datetime.datetime:
-        """When this student's work is due."""
-        return (self.due or assignment.due) + datetime.timedelta(days=self.more_days)
+        """When this student's work is due: days later at the same time by the course's clocks."""
+        due = self.due or assignment.due
+        later = due.astimezone(assignment.zone) + datetime.timedelta(days=self.more_days)
+        return later.astimezone(due.tzinfo)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 from ..course.visible import visible, visible_json
@@ -16,5 +17,7 @@ def warn(text: object) -> None:
 
 
 def say_json(value: object) -> None:
-    """Print a value for another program."""
-    print(visible_json(value))
+    """Print a value for another program; a character that the output has not is escaped."""
+    text, encoding = visible_json(value), sys.stdout.encoding or "utf-8"
+    there = text.encode(encoding, "ignore").decode(encoding) == text
+    print(text if there else json.dumps(value))

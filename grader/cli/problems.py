@@ -40,6 +40,8 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
         return EXIT_DISK, f"the disk is full{path}: free some space and run the command again"
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return EXIT_DISK, f"{error.filename}: cannot be written ({error.strerror})"
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return EXIT_USAGE, f"{error.filename}: a file is where a folder must be: give another place"
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(
         ("course_lib", "grader", "autograder", "book", "bench")
     ):

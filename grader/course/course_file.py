@@ -26,11 +26,13 @@ class CourseError(Problem):
 def read(path: Path, form: type[Form]) -> tuple[Form, str]:
     """A file in its form, and its text. Raises CourseError, one sentence with file and line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # an editor may begin it with a mark
     except OSError as error:
         raise CourseError(
             f"{path}: cannot be read ({error.strerror}); run in a checkout of the course"
         ) from None
+    except UnicodeDecodeError:
+        raise CourseError(f"{path.name}: not UTF-8 text; save it in this encoding") from None
     try:
         data = toml.loads(text)
     except toml.TOMLDecodeError as error:

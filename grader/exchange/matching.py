@@ -82,12 +82,14 @@ class FilledTable:
 def unfinished(cells: Mapping[tuple[str, str], Result | None]) -> list[str]:
     """What to say of grades that may still change, or are none; by student and assignment.
 
-    Whoever is excused is not in `cells`.
+    Whoever is excused is left out.
     """
     missing, failed, provisional = list[str](), list[str](), list[str]()
     for names, result in cells.items():
         if result is None:
             missing.append(" ".join(names))
+        elif result.totals.excused:
+            continue
         elif result.totals.total is None:
             failed.append(" ".join(names))
         elif result.totals.manual_pending:

@@ -12,6 +12,7 @@ was handed in, so their hash is that of the submission.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 
 from .exercise_result import PartResult
@@ -19,7 +20,15 @@ from .result import Result
 from .totals import UNGRADED, WITHOUT_POINTS
 
 WHOLE = ""  # the item of a comment on the whole assignment
-SHOWN = 12  # digits of a hash that a list shows
+_SHOWN = 12  # digits of a hash that a list shows
+_NUMBER = re.compile(r"\d*(e\d*)?")
+
+
+def beginning(sha256: str) -> str:
+    """The beginning of a hash for a list; no spreadsheet takes it for a number, as 12e4."""
+    number = _NUMBER.match(sha256)
+    assert number is not None
+    return sha256[: max(_SHOWN, number.end() + 1)]
 
 
 def sha256_of_text(answer: str) -> str:

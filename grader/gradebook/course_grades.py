@@ -144,6 +144,8 @@ def _of_result(result: Result | None) -> Mark:
     if result is None:
         return Mark(Fraction(0), MISSING)
     totals = result.totals
+    if totals.excused:  # and perhaps no longer in the class, whose roster would say so
+        return EXCUSED
     if totals.total is None:
         return Mark(Fraction(0), "not graded yet, as the grader failed", known=False)
     said = f"{totals.total:g} of {totals.max:g} points"

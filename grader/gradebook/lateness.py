@@ -19,7 +19,7 @@ from ..classroom.receipt import CANVAS, CLOCKS
 from ..classroom.terms import Terms
 from .exercise_result import Number, Record
 
-_DAY = datetime.timedelta(days=1)
+_DAY, _MINUTE = datetime.timedelta(days=1), datetime.timedelta(minutes=1)
 
 
 class Lateness(Record):
@@ -44,7 +44,9 @@ def moment(text: str) -> datetime.datetime:
     return when if when.tzinfo else when.replace(tzinfo=datetime.timezone.utc)
 
 
-def written(when: datetime.datetime, zone: datetime.tzinfo = datetime.timezone.utc) -> str:
+def written(
+    when: datetime.datetime, zone: datetime.tzinfo = datetime.timezone.utc, seconds: bool = False
+) -> str:
     """8 February 2027, 23:59 UTC: the same on every machine and in every locale.
 
     `zone`: that of the course, in which its people read times.
@@ -53,17 +55,21 @@ def written(when: datetime.datetime, zone: datetime.tzinfo = datetime.timezone.u
     name = local.tzname() or ""
     name = f"UTC{name}" if name.startswith(("+", "-")) else name  # a zone without a name of its own
     months = "January February March April May June July August September October November December"
-    return f"{local.day} {months.split()[local.month - 1]} {local.year}, {local:%H:%M} {name}"
+    time = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
+    return f"{local.day} {months.split()[local.month - 1]} {local.year}, {time} {name}"
 
 
 def written_receipt(
-    received: str | None, clock: str = "", zone: datetime.tzinfo = datetime.timezone.utc
+    received: str | None,
+    clock: str = "",
+    zone: datetime.tzinfo = datetime.timezone.utc,
+    seconds: bool = False,
 ) -> str:
     """The time of receipt and its clock, as in "8 February 2027, 23:59 UTC by the date of …"."""
     if received is None:
         return "unknown"
     by = CLOCKS.get(clock, "")
-    return f"{written(moment(received), zone)}{by and f' {by}'}"
+    return f"{written(moment(received), zone, seconds)}{by and f' {by}'}"
 
 
 def last_moment(
@@ -92,14 +98,16 @@ def lateness(
     if received is None:
         return _stated(late, "The time of receipt is unknown, so nothing is deducted.")
     came = moment(received)
+    grace = datetime.timedelta(minutes=policy.grace_minutes)
+    over = (came - due - grace) % _DAY
+    seconds = came > due and datetime.timedelta(0) < over < _MINUTE  # only they tell the day begun
     by, due_by = (
-        written_receipt(received, clock, assignment.zone),
-        written(due, assignment.zone),
+        written_receipt(received, clock, assignment.zone, seconds),
+        written(due, assignment.zone, seconds),
     )
     own = "" if due == assignment.due else ", your own date"
     if came <= due or clock == CANVAS:
         return _stated(late, f"Received {by}, on time (due {due_by}{own}).")
-    grace = datetime.timedelta(minutes=policy.grace_minutes)
     days = max(0, math.ceil((came - due - grace) / _DAY))
     if not days:
         covered = f"within the grace period of {counted(policy.grace_minutes, 'minute')}"

@@ -43,6 +43,7 @@ class ManualMark:
     marker: str = field(default="", compare=False)
     answer_sha256: str | None = field(default=None, compare=False)  # None: for whatever is there
     given_at: str = field(default="", compare=False)
+    only_comments: bool = field(default=False, compare=False)  # points given before stay
 
     def counts_for(self, answer_sha256: str | None) -> bool:
         """Whether the answer is still the one that it was given for, as far as anybody knows."""
@@ -67,6 +68,18 @@ class ManualMarks:
             for student, assignment in missing
         ]
 
+    def outdated(self, results: Iterable[Result]) -> list[str]:
+        """A warning for each mark that course.toml would refuse since its items have changed."""
+        graded = {(result.student, result.assignment) for result in results}
+        found = []
+        for (student, assignment, item), mark in self.marks.items():
+            try:
+                if (student, assignment) in graded and mark.points is not None:
+                    checked(mark.points, item, points_of(self.course.assignment(assignment), item))
+            except (KeyError, ValueError) as error:
+                found.append(f"a mark of {student} is older than course.toml: {error.args[0]}")
+        return found
+
 
 def read(path: str | Path, course: Course, students: Collection[str] | None = None) -> ManualMarks:
     """Read a CSV of marks; other columns are ignored. `students`: those who may have marks.
@@ -83,8 +96,8 @@ def columns(path: str | Path) -> set[str]:
 
 
 def _unique(row: tuple[Item, ManualMark]) -> list[str]:
-    (student, _, item), _ = row
-    return [f"{student} has {item}"]
+    (student, assignment, item), _ = row
+    return [f"{student} has {item or f'a comment on {assignment}'}"]
 
 
 def _row(
@@ -108,7 +121,8 @@ def _row(
         raise ValueError(error.args[0]) from None
     if points not in ("", WITHDRAWN):
         value = checked(_number(points, most), name, most)
-    return item, ManualMark(value, comment, row.get("marker", ""), answer or None)
+    by, only_comments = row.get("marker", ""), not points
+    return item, ManualMark(value, comment, by, answer or None, only_comments=only_comments)
 
 
 def _number(points: str, most: float) -> float:

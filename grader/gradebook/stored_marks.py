@@ -104,12 +104,13 @@ def append(
 def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
     """Append the marks that are new or changed; returns how many.
 
-    A mark of a group is for every member; once it has one, a row under the name of another than its
-    first member is for that member alone.
+    A mark of a group, under its first member's name, is for every member; a row under another
+    member's name is for that member alone.
 
     A mark is given for the answer that its `answer_sha256` names, or else for the newest. One that
     only repeats what is stored changes nothing: so a list of marks that is given twice does not
-    confirm a mark whose answer has changed since; naming the answer does.
+    confirm a mark whose answer has changed since; naming the answer does. A comment alone leaves
+    the points that were given for the same answer.
     """
     kept = newest(every(connection))
     graded = _Graded(connection, {assignment for _, assignment, _ in given.marks})
@@ -117,13 +118,14 @@ def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
     for item, mark in given.marks.items():
         mark = replace(mark, marker=mark.marker or marker, answer_sha256=graded.meant(item, mark))
         before = kept[item].mark if item in kept else ManualMark(None)
+        if mark.only_comments and before.counts_for(mark.answer_sha256):
+            mark = replace(mark, points=before.points)
         named = given.marks[item].answer_sha256 is not None
         confirms = named and mark.answer_sha256 != before.answer_sha256
         if mark == before and not (confirms and mark != ManualMark(None)):
             continue
         group = graded.members(item)
-        alone = before != ManualMark(None) and item[0] != group[0]
-        for member in group if not alone else item[:1]:
+        for member in group if item[0] == group[0] else item[:1]:
             other = (member, *item[1:])
             theirs = kept[other].mark if other in kept else ManualMark(None)
             if other == item or (other not in given.marks and theirs == before):

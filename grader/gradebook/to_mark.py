@@ -44,7 +44,7 @@ def filled_in(path: Path, stored: ManualMarks, comments: frozenset[tuple[Item, s
         for item, mark in marks.items()
         if _is_new(mark, stored.marks.get(item, ManualMark(None)))
         # leave out a comment that the list was written with, and that was changed elsewhere since
-        and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
+        and not (mark.only_comments and (item, mark.comment) in comments)
     }
     count = f"{len(fresh)} filled-in row{'s' if len(fresh) > 1 else ''}"
     notice = f"{path}: {count} not stored yet, carried over" if fresh else ""
@@ -102,9 +102,9 @@ def _csv(
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for item, mark in rows.items():
-        nothing = manual.WITHDRAWN if item in filled and not mark.comment else ""
+        nothing = manual.WITHDRAWN if item in filled and not mark.only_comments else ""
         points = nothing if mark.points is None else f"{mark.points:.12g}"
-        texts = [mark.comment, (mark.answer_sha256 or "")[: answers.SHOWN]]
+        texts = [mark.comment, answers.beginning(mark.answer_sha256 or "")]
         texts.append("; ".join(notes.get(item, [])))
         writer.writerow([*map(safe, item), points, *map(safe, texts)])
     return out.getvalue()

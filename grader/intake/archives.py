@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO
 
 from grader.notebook.notebook_file import MAX_BYTES
@@ -82,7 +82,7 @@ def _problem(found: list[zipfile.ZipInfo]) -> str:
     if len(found) > MAX_ENTRIES:
         return f"the zip file has {len(found)} entries, more than {MAX_ENTRIES}"
     for entry in found:
-        path = PurePosixPath(entry.filename.replace("\\", "/"))
+        path = plain_files.in_zip(entry.filename)
         if path.is_absolute() or ".." in path.parts:
             return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
         if stat.S_ISLNK(entry.external_attr >> 16):

@@ -89,7 +89,11 @@ def commit_time(repository: Path, file: Path, data: bytes) -> datetime:
         if blob != hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest():
             raise NoCommit("the notebook was changed after the last commit")
         log = ["--literal-pathspecs", "log", "-1", "--no-show-signature", "--format=%cI"]
-        return datetime.fromisoformat(_git([*log, commit, "--", name], own, objects))
+        time = _git([*log, commit, "--", name], own, objects)
+    try:
+        return with_zone(time)
+    except ValueError as error:
+        raise NoCommit(str(error)) from None
 
 
 def _git(arguments: list[str], own: str, objects: dict[str, str]) -> str:

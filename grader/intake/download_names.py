@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..classroom.roster import Roster, Student
+from ..classroom.roster import Roster, Student, composed
 from . import places
 
 _CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)")
@@ -67,7 +67,8 @@ def recognized(name: str, is_folder: bool) -> Download | None:
 def by_other_name(name: str, assignments: Sequence[str], roster: Roster) -> Student | None:
     """The student whose folder or file has their name on nbgrader or GitHub, as in a1-NAME."""
     alone = places.split_name(name, assignments)[0]
-    if name in roster:
-        return roster.student(name)
+    for own in (name, composed(name)):
+        if own in roster:
+            return roster.student(own)
     called = [roster.called("nbgrader", name), roster.called("github", name)]
     return next(filter(None, [*called, roster.called("github", alone)]), None)

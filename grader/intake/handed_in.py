@@ -1,7 +1,7 @@
 """Finds the files handed in with a notebook, and reads them on request.
 
-They are searched for next to the notebook and in a folder `submission` there, or anywhere in a zip
-file. Links are not followed, and nothing is extracted to disk.
+They are searched for next to the notebook and in a folder `submission` there, in a zip file then
+anywhere. Links are not followed, and nothing is extracted to disk.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from grader.course.exercise import MAX_TOTAL
 from grader.course.submission_folder import FOLDER
@@ -84,13 +84,16 @@ def _candidates(folders: Iterable[Path]) -> Iterator[Path]:
             yield from (path for path in sorted(place.iterdir()) if path.suffix in KINDS)
 
 
-def inside(archive: Path, names: Iterable[str]) -> HandedIn:
-    """Files in a zip file, by the last part of their names."""
+def inside(archive: Path, names: Iterable[str], notebook: str) -> HandedIn:
+    """Files in a zip file, by the last part of their names; those with its notebook win."""
+    folder = plain_files.in_zip(notebook).parent
+    paths = {name: plain_files.in_zip(name) for name in names}
     found: dict[str, str] = {}
-    for name in names:
-        path = PurePosixPath(name)
-        if path.suffix in KINDS and not plain_files.hidden(path):
-            found.setdefault(path.name, name)
+    for place in (folder / FOLDER, folder, None):  # as `beside`, then anywhere
+        for name, path in paths.items():
+            here = place in (path.parent, None) and path.suffix in KINDS
+            if here and not plain_files.hidden(path):
+                found.setdefault(path.name, name)
     return HandedIn(tuple(found.items()), str(archive))
 
 

@@ -165,7 +165,7 @@ def _in_archive(place: Place, folders: Sequence[str], ids: Sequence[str]) -> lis
         return [_with(place, str(error))]
     found = []
     for entry in entries:
-        path = PurePosixPath(entry.filename)
+        path = plain_files.in_zip(entry.filename)
         if path.suffix.lower() == NOTEBOOK and not plain_files.hidden(path):
             inside = [*folders, *path.parts[:-1]]
             assignment, exact = named(inside, path.stem, ids)

@@ -40,6 +40,11 @@ def opened(path: Path) -> BinaryIO:
     return os.fdopen(number, "rb")
 
 
+def in_zip(name: str) -> PurePosixPath:
+    """The path of an entry of a zip file; some programs on Windows write it with backslashes."""
+    return PurePosixPath(name.replace("\\", "/"))
+
+
 def hidden(path: PurePosixPath) -> bool:
     """Whether a file was put there by the system or Jupyter, not by the student."""
     return any(part.startswith((".", "__MACOSX")) for part in path.parts)

@@ -226,7 +226,7 @@ def _beside(place: Place) -> HandedIn:
     """The files handed in with the notebook; see `_folders`."""
     if place.entry:
         names = [entry.filename for entry in archives.entries(place.path)[0]]
-        return handed_in.inside(place.path, names)
+        return handed_in.inside(place.path, names, place.entry)
     return handed_in.beside(*_folders(place))
 
 
@@ -240,7 +240,8 @@ def _folders(place: Place) -> list[Path]:
 
 def _notices(place: Place) -> list[str]:
     if place.entry:
-        names = {Path(entry.filename).name for entry in archives.entries(place.path)[0]}
+        found = archives.entries(place.path)[0]
+        names = {plain_files.in_zip(entry.filename).name for entry in found}
     else:
         names = {path.name for folder in _folders(place)[:1] for path in places.walk(folder)[0]}
     notices = [f"`{n}` was also submitted; it is not used" for n in sorted(names & IGNORED_TRICKS)]

@@ -30,9 +30,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def hosts(host: str, port: int) -> frozenset[str]:
-    """What a browser may send as `Host`: a loopback address has several names."""
-    names = LOOPBACK if host in LOOPBACK else (host,)
-    return frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
+    """What a browser may send as `Host`: a loopback address has several names.
+
+    It sends small letters, and the port of http is left out.
+    """
+    names = LOOPBACK if host in LOOPBACK else (host.lower(),)
+    end = "" if port == 80 else f":{port}"
+    return frozenset(f"[{name}]{end}" if ":" in name else f"{name}{end}" for name in names)
 
 
 class Guard:

@@ -62,8 +62,10 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
     lines.append("")
     for line in facts["sum"]:
         of = f" of {number(line['of'])}" if line["of"] is not None else ""
+        excused = line["what"] == "total" and result.totals.excused
+        points = "excused" if excused else number(line["points"])
         if line["points"] or line["of"]:
-            lines.append(f"  {line['what']:<14}{number(line['points']):>8}{of}")
+            lines.append(f"  {line['what']:<14}{points:>8}{of}")
     if facts["manual_pending"]:
         lines.append(f"  {counted(facts['manual_pending'], 'written part')} not marked yet")
     for mark in result.held:

@@ -70,8 +70,8 @@ def score_bar(result: Result) -> dict[str, Any]:
 
 
 def _waiting(result: Result) -> float:
-    """The points of the written parts that are not marked yet."""
-    if result.outcome in WITHOUT_POINTS:
+    """The points of the written parts that are not marked yet, and could still count."""
+    if result.outcome in WITHOUT_POINTS or result.totals.excused:
         return 0.0
     return sum(part.max_points for part in result.parts if part.points is None)
 

@@ -22,7 +22,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from ..classroom.roster import Student, orders
+from ..classroom.roster import Student, composed, orders
 from ..course.visible import visible
 
 _MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
@@ -66,7 +66,7 @@ def _downloaded(
     for part in re.split(r"[/\\:]", submitted):
         if (found := pattern.match(part)) and _is_of(student, found, system):
             return found
-        if part.startswith(student.id):
+        if composed(part).startswith(composed(student.id)):
             break
     return None
 
@@ -78,8 +78,7 @@ def _is_of(student: Student, found: re.Match[str], system: str) -> bool:
     number = student.names.get(system, "")
     if system == "canvas" and number.isdecimal():  # the same in the whole course
         return found["number"] == number
-    name = re.sub(r"\W", "", found["name"].casefold())
-    return found["number"] == number or name in orders(student.name)
+    return found["number"] == number or bool(orders(found["name"]) & orders(student.name))
 
 
 def packed(pages: Mapping[str, str]) -> bytes:

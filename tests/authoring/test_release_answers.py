@@ -15,6 +15,7 @@ from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.gradebook import stored_roster
+from grader.gradebook.rules import late_policy
 from grader.gradebook.store import Store
 
 A1 = COURSE.assignment("a1")
@@ -39,7 +40,7 @@ def test_answers_come_out_after_the_last_extension_of_the_class():
 def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():
     stored = {("ada", "a1"): Terms(more_days=9), ("ben", "a1"): Terms(more_days=2)}
     roster = Roster({"ada": Student("ada")}, ("a1",))
-    found = contents.with_roster(stored, roster)
+    found = late_policy.with_roster(stored, roster)
     assert found == {("ada", "a1"): Terms(), ("ben", "a1"): Terms(more_days=2)}
 
 

@@ -95,6 +95,15 @@ def test_a_missing_file_says_where_to_run(tmp_path):
         Course.load(tmp_path / "course.toml")
 
 
+def test_a_mark_at_the_beginning_is_fine_and_another_encoding_is_told(tmp_path):
+    path = tmp_path / "course.toml"
+    path.write_text(TEXT, encoding="utf-8-sig")
+    assert Course.load(path).facts.title
+    path.write_text("# für alle\n" + TEXT, encoding="latin-1", errors="replace")
+    with pytest.raises(CourseError, match="course.toml: not UTF-8 text"):
+        Course.load(path)
+
+
 def test_dependencies_are_transitive(course):
     a1 = course.assignment("a1")
     assert a1.upstream(a1.exercise("1.5")) == ["1.1", "1.2", "1.3", "1.4"]

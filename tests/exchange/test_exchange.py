@@ -14,6 +14,7 @@ from sample_results import COURSE, sample
 
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
+from grader.cli.problems import sentence
 from grader.cli.records.gradebook_options import FORMATS
 from grader.exchange import canvas, junit, moodle, results_files
 from grader.exchange.kept_csv import KeptCsv
@@ -313,3 +314,7 @@ def test_a_wrong_call_is_one_sentence(graded, tmp_path):
         (("csv", "--out", graded, "--to", tmp_path), "is a folder"),
     ]:
         assert told in str(course("export", *arguments).exception)
+    for place in (graded / "results.db", graded / "results.db" / "folder"):
+        problem = course("export", "csv", "--out", graded, "--to", place / "x.csv").exception
+        told = f"{place}: a file is where a folder must be: give another place"
+        assert sentence(problem) == (2, told)

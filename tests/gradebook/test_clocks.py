@@ -74,7 +74,10 @@ def test_nbgraders_timestamp_counts(tmp_path, text):
     assert found.received.utctimetuple().tm_hour == 21
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2026-02-08 21:00:00.000000", "\udcff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "2026-02-08 21:00:00.000000", "\udcff", "0001-01-01 00:00:00+23:00"],
+)
 def test_a_timestamp_that_cannot_be_read_is_told(tmp_path, text):
     place(tmp_path / "ada" / "a1" / "a1.ipynb")
     (tmp_path / "ada" / "a1" / "timestamp.txt").write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -143,6 +146,21 @@ def test_a_repository_that_cannot_tell_is_told(repository, command, reason):
     found = only(repository.parent)
     assert found.received_from == "file"
     assert reason in found.notices[-1]
+
+
+@pytest.mark.parametrize("time", ["@253402300800 +0000", "@1800000000 +9959"])
+def test_a_commit_of_a_time_that_no_clock_says_is_told(repository, time):
+    place(repository / "a1" / "a1.ipynb", "{}")
+    git(repository, "commit", "-q", "-a", "-m", "year 10000, or a zone of four days", time=time)
+    found = only(repository.parent)
+    assert (found.received, found.received_from) == (SAVED, "file")
+    assert "is not a time" in found.notices[0]
+
+
+def test_a_commit_in_utc_is_read_as_newer_versions_of_git_write_it(repository, monkeypatch):
+    written = clocks._git
+    monkeypatch.setattr(clocks, "_git", lambda *said: written(*said).replace("+01:00", "Z"))
+    assert only(repository.parent).received.isoformat() == "2027-02-08T21:00:00+00:00"
 
 
 def test_a_pipe_among_the_objects_does_not_hang(repository, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import re
 from fractions import Fraction
 
@@ -358,6 +359,28 @@ def test_the_file_says_where_a_number_is_missing_or_pending(graded):
     assert "nobody has a grade for a3, a4, a5" in done.output
 
 
+def test_an_extension_given_to_one_command_counts_for_it_alone(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("ada", received="2027-02-09T18:04:00+00:00"))
+    (tmp_path / "more.csv").write_text("student,a1,slip_days\nada,+1,\n")
+    (tmp_path / "slip.csv").write_text("student,slip_days\nada,1\n")
+    folder = ("--out", tmp_path, "--so-far", "--json")
+    for roster, total in (("more", 98.0), ("slip", 98.0), (None, 88.2)):
+        given = ("--roster", tmp_path / f"{roster}.csv") if roster else ()
+        (ada,) = json.loads(course("grades", *folder, *given).stdout)
+        assert ada["total"] == total
+    to = ("--to", tmp_path / "x.csv")
+    course("export", "csv", "--out", tmp_path, "--roster", tmp_path / "more.csv", *to)
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["assignment_points"] for row in csv.DictReader(file)} == {"98.0"}
+
+
+def test_grades_of_a_database_make_the_folder_of_their_file(graded):
+    done = course("grades", "--store", graded / "results.db", "--out", graded / "a" / "new")
+    assert done.exit_code == 0, done.output
+    assert (graded / "a" / "new" / "course_grades.csv").is_file()
+
+
 def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
     done = course("grades", "--out", graded, "--so-far", "--explain", "ada")
     assert done.exit_code == 0, done.output
@@ -366,6 +389,8 @@ def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
     assert "50.00 %" in done.output
     assert f"{a1:g} of 100 points" in done.output
     assert "left out: nobody has a grade yet" in done.output
+    done = course("grades", "--out", graded, "--so-far", "--explain", "ada", "--json")
+    assert json.loads(done.stdout)["total"] == (a1 + a2) / 2
     assert not (graded / "course_grades.csv").exists()
 
 

@@ -18,6 +18,7 @@ ben,Benoît Mandelbrot,ben@example.org,,b.mandelbrot,,,bm42
 cyd,Cyd Knuth,cyd@example.org,cydc,,7001,,
 dee,Kim Lee,,,,,,
 flo,Kim Lee,,,,,,
+zoë,,,,,,,
 """
 METADATA = """\
 ---
@@ -84,6 +85,10 @@ def owners(folder, roster):
         ("ben/a1/a1.ipynb", "ben", "a1"),
         ("ben_a2.ipynb", "ben", "a2"),
         ("stranger/a1/a1.ipynb", "stranger", "a1"),
+        # a disk may keep an accent apart from its letter
+        ("zoe\u0308/a1/a1.ipynb", "zoë", "a1"),
+        ("mandelbrotbenoi\u0302t_778_67890_a2.ipynb", "ben", "a2"),
+        ("Benoi\u0302t Mandelbrot_9_assignsubmission_file_/a1.ipynb", "ben", "a1"),
         # another user with the name of a student whose id is known: not that student
         ("lovelaceada_666_67890_a1.ipynb", "lovelaceada_666_67890", "a1"),
         # two students have this name: it belongs to neither

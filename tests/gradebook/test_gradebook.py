@@ -122,6 +122,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_lost(tmp_path):
     ("place", "told"),
     [
         ("file/results.db", "cannot be written here"),
+        ("file/locked/full.db", "cannot be written here"),
         ("file", "not a gradebook"),
         ("nowhere://x", "cannot be used"),
         ("postgresql+nodriver://x/y", "cannot be used"),
@@ -266,6 +267,13 @@ def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
         assert line.startswith(sentence)
 
 
+def test_each_assignment_may_have_a_comment_on_the_whole_but_only_one(tmp_path):
+    marks = read(tmp_path, "s01,a1,,,good", "s01,a2,,,better").marks
+    assert [item for _, item, _ in marks] == ["a1", "a2"]
+    with pytest.raises(CsvError, match="line 3: s01 has a comment on a1 on line 2 too: keep one"):
+        read(tmp_path, "s01,a1,,,good", "s01,a1,,,better")
+
+
 def test_files_that_hold_no_marks(tmp_path):
     with pytest.raises(CsvError, match="line 1: no column points; it needs student"):
         read(tmp_path, header="student,assignment,item,comment")
@@ -291,6 +299,16 @@ def test_marks_of_nobody_are_a_warning(tmp_path):
     assert "- for points" in warning
 
 
+def test_marks_that_fit_no_item_of_course_toml_any_more_are_a_warning():
+    items = {"1.11.a": 5.0, "1.11.z": 1.0, "1.11.b": 4.0, "": None}
+    marks = {("s01", "a1", item): ManualMark(points) for item, points in items.items()}
+    high, gone = ManualMarks(COURSE, marks).outdated([sample()])
+    told = "a mark of s01 is older than course.toml: "
+    assert high == f"{told}5 points for 1.11.a, which allows 0 to 4: correct them"
+    assert gone.startswith(f"{told}a1 has no item '1.11.z' to mark")
+    assert ManualMarks(COURSE, marks).outdated([]) == []
+
+
 def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.keep(read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,3,good", "s01,a1,1.3,2,"))
@@ -313,14 +331,15 @@ def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
     path = tmp_path / "to_mark.csv"
     path.write_text(to_mark.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8")
     with path.open("a", encoding="utf-8") as file:
-        file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\n")
+        file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\ns01,a1,1.1,-,later\n")
     kept = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0)})
     rows, found = listed(path, [sample()], kept)
     assert rows[1][:5] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
     assert rows[2][2:4] == ["1.11.b", ""]
     added = [["s99", "a1", "1.11.a", "4", "left early"], ["s01", "a1", "1.3", "-", ""]]
+    added.append(["s01", "a1", "1.1", "-", "later"])
     assert [row[:5] for row in rows[4:]] == added
-    assert "3 filled-in rows" in found.notice
+    assert "4 filled-in rows" in found.notice
     assert not found.keep
 
 

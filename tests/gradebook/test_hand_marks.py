@@ -91,6 +91,14 @@ def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store
     assert (asked["points"], asked["comment"]) == ("", "")
 
 
+@pytest.mark.parametrize("digits", ["1234567890123", "12345e678901", "1234567890e"])
+def test_no_spreadsheet_takes_the_answers_hash_in_a_list_for_a_number(store, digits):
+    begun = answers.beginning(f"{digits}ca" + "0" * 50)
+    assert begun == f"{digits}c"
+    assert answers.beginning("") == ""
+    assert all(len(row["answer_sha256"]) == 12 for row in list_to_mark(store))
+
+
 def test_the_same_list_given_again_confirms_nothing_and_the_list_of_now_does(store, tmp_path):
     mine = given(tmp_path, "ada,a1,1.11.a,3,good,")
     store.keep(mine)
@@ -121,6 +129,18 @@ def test_an_override_and_a_comment_on_all_of_it_were_given_for_what_was_handed_i
     now = counted(store)
     assert (now.comment, now.overrides, len(now.held)) == ("", [], 2)
     assert {row["item"] for row in list_to_mark(store)} >= {"", "1.3"}
+
+
+def test_a_comment_alone_leaves_the_points_of_the_same_answer(store, tmp_path):
+    store.keep(given(tmp_path, "ada,a1,1.11.a,3,,", "ada,a1,1.3,1,a slip,"))
+    alone = given(tmp_path, "ada,a1,1.11.a,,Which factor?,", "ada,a1,1.3,,see 1.4,")
+    assert (store.keep(alone), store.keep(alone)) == (2, 0)
+    now = counted(store)
+    assert (now.totals.manual, now.overrides[0].points) == (3.0, 1.0)
+    assert (now.parts[0].comment, now.overrides[0].comment) == ("Which factor?", "see 1.4")
+    store.add(answered("second"))
+    store.keep(given(tmp_path, "ada,a1,1.11.a,,Now clear,"))
+    assert counted(store).totals.manual is None, "points of another answer"
 
 
 def test_space_around_an_answer_and_ends_of_lines_are_no_change(store):
@@ -214,6 +234,12 @@ def test_a_group_is_marked_once_and_every_member_has_the_mark(tmp_path):
         rows = list(csv.DictReader(io.StringIO(to_mark.text(store.latest(), {}))))
         assert {row["student"] for row in rows} == {"ada"}
         assert rows[0]["note"] == "also for ben, cyd"
+        store.keep(given(tmp_path, "cyd,a1,1.11.c,0,was away,"))
+        pending = {
+            r.student: r.totals.manual_pending for r in results.counted_results(store, COURSE)
+        }
+        assert pending == {"ada": 3, "ben": 3, "cyd": 2}, "though nobody else has a mark"
+        store.keep(given(tmp_path, "cyd,a1,1.11.c,-,,"))
         store.keep(given(tmp_path, "ada,a1,1.11.a,3,,"))
         assert {r.totals.manual for r in results.counted_results(store, COURSE)} == {3.0}
         store.keep(given(tmp_path, "cyd,a1,1.11.a,1,was away,", "ada,a1,1.11.b,2,,"))

@@ -11,12 +11,16 @@ from sample_results import COURSE, sample
 from grader import report
 from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
+from grader.classroom.roster import Roster
 from grader.classroom.terms import Allowance, Terms
 from grader.course.course import Course, LatePolicy
 from grader.course.course_file import CourseError
 from grader.exchange import results_files
+from grader.exchange.matching import unfinished
+from grader.gradebook.course_grades import EXCUSED, course_grades
 from grader.gradebook.lateness import lateness
 from grader.gradebook.rules import late_policy
+from grader.report import account
 from grader.report.table import show_test, table
 
 A1 = COURSE.assignment("a1")
@@ -147,6 +151,8 @@ def test_more_days_slip_days_or_grace_never_cost_more(delay, terms, policy):
             "February 2027, 23:59 UTC): a slip day covers one of them, and 10 % of the points are "
             "deducted for the rest.",
         ),
+        ({"delay": 30 * SECOND}, "Received 8 February 2027, 23:59:30 UTC, 1 day late (due 8 "
+         "February 2027, 23:59:00 UTC)"),
         ({"delay": DAY, "slip_days": 9}, "1 day late (due 8 February 2027, 23:59 UTC): a slip day "
          "covers it, and nothing is deducted."),
         ({"delay": 3 * DAY, "slip_days": 2}, "2 slip days cover 2 of them, and 10 % of the"),
@@ -263,9 +269,19 @@ def test_an_excused_student_is_shown_and_does_not_count():
     html = "\n".join([report.render(found, COURSE), *(text for _, text in behind)])
     assert "Excused: this assignment does not count." in html
     assert "<dt>Median total</dt><dd>98</dd>" in html
+    more = [
+        result.student
+        for result in found
+        if "more pending" in report.render_student(result, COURSE)
+    ]
+    assert more == ["ben"], "nothing that ada waits for could count"
     assert "excused" in results_files.to_csv(found, COURSE).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
+    assert " ".join(account.text(found[0], A1).split()).count("total excused of 100") == 1
+    [left, _] = course_grades(found, COURSE, Roster(), {}, so_far=True)
+    assert left.marks["a1"] == EXCUSED, "also once ada has left the class"
+    assert unfinished({("ada", "a1"): found[0]}) == []
 
 
 def test_students_read_of_slip_days_where_the_due_date_is():
@@ -284,6 +300,11 @@ def test_times_are_told_in_the_courses_own_zone(tmp_path):
     )
     page = report.render_student(sample(), course)
     assert "JST" in page
+    path.write_text(text.replace('timezone = "UTC"', 'timezone = "Europe/Berlin"'), "utf-8")
+    a1 = Course.load(path).assignment("a1")
+    summer = datetime.datetime.fromisoformat("2027-10-30T23:59:00+02:00")
+    late = lateness("2027-10-31T22:30:00Z", a1, Terms(due=summer, more_days=1))
+    assert "on time (due 31 October 2027, 23:59 CET" in late.sentence, "though the day has 25 hours"
     assert "UTC" not in page
     assert "JST" in texts.readme(course, course.assignment("a1"))
     path.write_text(text.replace('timezone = "UTC"', 'timezone = "Mars/Base"'), encoding="utf-8")

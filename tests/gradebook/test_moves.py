@@ -219,7 +219,9 @@ def test_marks_of_the_page_count_in_every_place_and_a_changed_answer_or_picture_
 def test_an_extension_and_a_mark_of_a_group_count_in_every_place(out, tmp_path):
     before = totals(out)
     terms = written(tmp_path / "terms.csv", "student,a1", "s01,+1", "s02,excused")
-    assert "s01 a1: 88.2 → 98 (+9.8)" in printed("report", out, "--roster", terms, "--preview")
+    told = printed("report", out, "--roster", terms, "--preview")
+    assert "s01 a1: 88.2 → 98 (+9.8)" in told
+    assert "s02 a1: 88.2 → no total (-88.2)\n    excused" in told
     assert totals(out) == before
     with Store(out / "results.db") as store:
         for name in ("s05", "s06"):

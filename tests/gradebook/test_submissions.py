@@ -96,6 +96,14 @@ def test_what_no_notebook_is_in_has_a_row_that_says_so(tmp_path):
     assert all("submit an .ipynb" in problem for problem in found.values())
 
 
+def test_the_folder_of_results_among_the_submissions_is_nobodys(tmp_path):
+    place(tmp_path / "s1" / "a1" / "a1.ipynb")
+    place(tmp_path / "out" / "grades" / "grades.csv")
+    (tmp_path / "s2").symlink_to("/")
+    found = class_grading.received(tmp_path, Course.here(), out=tmp_path / "out" / "grades")
+    assert [row.student for row in found] == ["s1", "s2"]
+
+
 def test_a_class_list_is_nobodys_submission_and_is_named(tmp_path):
     place(tmp_path / "roster.csv", "ada")
     with pytest.raises(submissions.SubmissionsError, match="no notebook"):
@@ -360,6 +368,24 @@ def test_files_are_found_in_a_zip_file_by_their_names_alone(tmp_path):
     place(tmp_path / "s1_a3.zip", packed.getvalue())
     files, _ = found(tmp_path).files()
     assert files == {"classifier.safetensors": b"weights"}
+
+
+def test_two_assignments_in_one_zip_file_have_their_own_files_of_the_same_names(tmp_path):
+    names = ("{}/{}.ipynb", "./{}/submission/config.json", "{}/config.json", "{}/tokenizer.json")
+    zipped(tmp_path / "s1.zip", {n.format(id, id): n.format(id, "") for id in IDS for n in names})
+    for each in submissions.find(tmp_path, IDS):
+        files, _ = each.files()
+        assert files["config.json"].decode() == f"./{each.assignment}/submission/config.json"
+        assert files["tokenizer.json"].decode() == f"{each.assignment}/tokenizer.json"
+
+
+def test_a_zip_file_may_have_paths_as_windows_writes_them(tmp_path):
+    entries = {f"work\\submission\\{name}": name for name in NAMES}
+    zipped(tmp_path / "s1.zip", {"work\\a3.ipynb": "{}", **entries, "work\\numpy.py": ""})
+    one = found(tmp_path)
+    assert one.assignment == "a3"
+    assert one.files() == ({name: name.encode() for name in NAMES}, "")
+    assert one.notices == ["`numpy.py` was also submitted; it is not used"]
 
 
 def test_an_assignment_without_a_model_takes_no_files(tmp_path):

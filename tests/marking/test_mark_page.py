@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import in_process
 import pytest
 from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points
 from sample_results import COURSE
@@ -16,7 +17,7 @@ from sample_results import COURSE
 from grader.gradebook import answers
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
-from grader.marking import colleagues, server
+from grader.marking import colleagues, guard, server
 from grader.marking.desk import Desk
 
 TEXTS = {"ada": "It rises.", "cem": "it  rises", "dora": "It falls.", "eva": ""}
@@ -32,6 +33,12 @@ def store(tmp_path):
 
 def newest(store, student):
     return [kept for kept in store.marks() if kept.item[0] == student][-1]
+
+
+def test_a_login_without_a_name_is_asked_for_one(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("getpass.getuser", {}.popitem)  # in a container, say: a KeyError
+    told = "'' is no marker's name: give up to 60 characters, your own with --marker"
+    assert str(in_process.course("mark", tmp_path).exception) == told
 
 
 def test_a_group_has_one_mark_each_with_who_when_and_for_which_answer(store):
@@ -229,6 +236,11 @@ def test_whom_the_page_answers(path, headers, status, store):
     assert answer.status_code == status
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_browser_sends_small_letters_and_no_port_of_http():
+    assert guard.hosts("Desk.Example", 8765) == {"desk.example:8765"}
+    assert guard.hosts("::2", 80) == {"[::2]"}
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1:8000"])

@@ -47,6 +47,17 @@ def test_help_is_there_and_imports_no_heavy_library():
     assert done.stdout.strip().endswith("[]")
 
 
+def test_an_output_without_a_check_mark_ends_no_command(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("ada", reason="✓ and é"))
+    options = {"env": os.environ | {"PYTHONIOENCODING": "cp1252"}, "encoding": "cp1252"}
+    command = ("why", "ada", "a1", "--exercise", "1.1", "--out", tmp_path)
+    done = course(*command, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "? and é" in done.stdout
+    assert json.loads(course(*command, "--json", **options).stdout)["reason"] == "✓ and é"
+
+
 def test_a_command_that_is_not_there():
     one_sentence(here("gade"), 2, "gade")
 
@@ -66,6 +77,8 @@ def test_a_command_that_is_not_there():
         (("check", "a1", "MISSING"), ("there is no such file",)),
         (("check", "a1", "EMPTY"), ("is a folder",)),
         (("report", "EMPTY"), ("no results here",)),
+        (("exam", "--to", "FILE"), ("FILE: a file is where a folder must be",)),
+        (("challenge", "a1", "--to", "FILE"), ("FILE: a file is where a folder must be",)),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, arguments, parts):
@@ -268,12 +281,14 @@ def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
 
 
 def test_a_look_at_one_exercise_writes_nothing(tmp_path):
-    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    for student in ("s1", "s2"):
+        place(tmp_path / "class" / student / "a1" / "a1.ipynb", b"{}")
     place(tmp_path / "out" / "grades.csv", b"the class's")
     before = contents(tmp_path / "out")
     for out in ("out", "none"):
         options = ("--out", tmp_path / out, "--exercise", "1.4", "--json")
-        assert here("grade", tmp_path / "class", *options).returncode == 0
+        done = here("grade", tmp_path / "class", *options)
+        assert [result["student"] for result in json.loads(done.stdout)] == ["s1", "s2"]
     assert contents(tmp_path / "out") == before
     assert not (tmp_path / "none").exists()
 

@@ -190,6 +190,8 @@ def test_moodle_finds_the_student_by_the_number_of_the_download_or_of_the_roster
     assert (
         moodle_name(f"sub/{folder}/x.ipynb", Student(folder), "a1") == f"{folder}/a1-feedback.html"
     )
+    apart = "sub/Zoe\u0308 Lu_4711_assignsubmission_file_/a1.ipynb"
+    assert moodle_name(apart, Student("zl", "Lu Zoë"), "a1")
     assert moodle_name("sub/ben/a1.ipynb", Student("ben"), "a1") is None
     assert moodle_name("x", Student("ben", names={"moodle": "ben@example.org"}), "a1") is None
 

@@ -13,7 +13,6 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
 
-from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
 from ...gradebook.lateness import last_moment
@@ -205,13 +204,3 @@ def answers_out(
         for assignment in course.assignments
         if last_late_date(course, assignment, terms, allowances) < now
     ]
-
-
-def with_roster(terms: AllTerms, roster: Roster) -> dict[tuple[str, str], Terms]:
-    """The stored terms with those of the roster; an empty cell of the roster ends earlier ones."""
-    told = {
-        (student, assignment): roster.terms(student, assignment)
-        for student in roster.students
-        for assignment in roster.assignments
-    }
-    return {**terms, **told}

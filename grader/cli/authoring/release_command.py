@@ -17,6 +17,7 @@ from ...authoring.release.changes import MANIFEST
 from ...authoring.views import setup_cell
 from ...gradebook import stored_roster
 from ...gradebook.lateness import written
+from ...gradebook.rules import late_policy
 from ...gradebook.rules.late_policy import AllTerms
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
@@ -43,7 +44,7 @@ def run(options: Release) -> int:
     roster = class_list.roster(options.roster, course, options.out, options.store)
     kept = _stored_terms(options)
     unknown = "" if kept or roster.students else _unknown(options)
-    terms = contents.with_roster(kept, roster)
+    terms = late_policy.with_roster(kept, roster)
     own = {student.id: student.allowance for student in roster.students.values()}
     now = _now(options)
     out = contents.answers_out(course, terms, now, own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from ...intake.submissions import NOBODY
 from ...judge.models import scorer
 from ...judge.models.scorer import HiddenLabels
 from ...sandbox import detection
+from ..options import GRADES
 from ..problems import IsolationProblem, UsageProblem
 from ..records import results
 
@@ -31,20 +33,29 @@ def received(
     default: Assignment | None = None,
     roster: Roster = NOBODY,
     notice: Callable[[str], None] = lambda text: None,
+    out: Path = GRADES,
 ) -> list[submissions.Submission]:
     """One submission per student and assignment; `notice` as for `submissions.find`.
+
+    A folder that `out`, the one of results, is or lies in is nobody's submission.
 
     A hand-in without a notebook or an assignment's name counts for the assignment that most of the
     class handed in.
     """
     ids = [assignment.id for assignment in course.graded]
-    found = submissions.find(folder, ids, roster, notice)
+    everything = submissions.find(folder, ids, roster, notice)
+    found = [s for s in everything if s.place is None or not _holds(s.place.path, out)]
     known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
     counts = Counter(submission.assignment for submission in known if submission.data)
     if default is None and counts:
         default = course.assignment(max(sorted(counts), key=lambda id: counts[id]))
     rest = [class_run.resolve(s, course, default) for s in found if not (s.data or s.assignment)]
     return submissions.one_each([*known, *rest])
+
+
+def _holds(path: Path, out: Path) -> bool:
+    """Whether this is `out` or a folder around it; where a link leads is not asked."""
+    return Path(os.path.abspath(out)).is_relative_to(os.path.abspath(path))
 
 
 def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, HiddenLabels]:

@@ -38,7 +38,8 @@ def run(options: Grade) -> int:
     times = class_list.times(options.received, course)
     roster = class_list.known(listed, options.out, options.store)
     notices = list[str]()
-    found = class_grading.received(options.submissions, course, default, roster, notices.append)
+    folder, out = options.submissions, options.out
+    found = class_grading.received(folder, course, default, roster, notices.append, out)
     chosen = _named_by(found, options, default)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
@@ -196,9 +197,9 @@ def _chosen(course: Course, options: Grade) -> tuple[Assignment | None, tuple[st
 
 
 def _show(graded: list[Result], exercise: str, options: Grade) -> int:
+    if options.json:
+        say_json([result.as_json() for result in graded])
+        return EXIT_OK
     for result in graded:
-        if options.json:
-            say_json(result.as_json())
-        else:
-            results.print_exercise(result, exercise)
+        results.print_exercise(result, exercise)
     return EXIT_OK

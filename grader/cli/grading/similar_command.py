@@ -28,7 +28,7 @@ def run(options: Similar) -> int:
     whole.check_components(course)
     default = lookup.assignment(course, assignment) if assignment else None
     roster = class_list.roster(options.roster, course, options.out, options.store)
-    handed_in = received(folder, course, default, roster)
+    handed_in = received(folder, course, default, roster, out=options.out)
     found, unread = list[page.Comparison](), list[str]()
     for each in course.graded:
         mine = [s for s in handed_in if s.assignment == each.id and default in (None, each)]

@@ -37,7 +37,7 @@ def _canvas(course: Course, options: Export) -> None:
         _source(options, "the gradebook that Canvas exported"),
         _roster(course, options),
     )
-    _say(canvas.filled(source, _results(course, options), course, roster), options)
+    _say(canvas.filled(source, _results(course, options, roster), course, roster), options)
 
 
 def _moodle(course: Course, options: Export) -> None:
@@ -45,19 +45,20 @@ def _moodle(course: Course, options: Export) -> None:
 
     source = _source(options, "Moodle's grading worksheet")
     assignment, roster = _assignment(course, options), _roster(course, options)
-    _say(moodle.filled(source, _results(course, options), assignment, roster), options)
+    _say(moodle.filled(source, _results(course, options, roster), assignment, roster), options)
 
 
 def _junit(course: Course, options: Export) -> None:
     from ...exchange import junit
 
-    _write(junit.to_xml(_results(course, options)), options)
+    _write(junit.to_xml(_results(course, options, _roster(course, options))), options)
 
 
 def _csv(course: Course, options: Export) -> None:
     from ...exchange import results_files
 
-    _write(results_files.to_long_csv(_results(course, options), _roster(course, options)), options)
+    roster = _roster(course, options)
+    _write(results_files.to_long_csv(_results(course, options, roster), roster), options)
 
 
 def _gradescope(course: Course, options: Export) -> None:
@@ -98,16 +99,13 @@ def _say(filled: FilledTable, options: Export) -> None:
 def _write(data: str | bytes, options: Export) -> None:
     if options.to.is_dir():
         raise UsageProblem(f"{options.to}: is a folder; give the name of a file with --to")
-    try:
-        options.to.parent.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise UsageProblem(f"{options.to.parent}: is a file; give a folder for --to") from None
+    options.to.parent.mkdir(parents=True, exist_ok=True)
     replace_file(options.to, data)
     say(options.to)
 
 
-def _results(course: Course, options: Export) -> list[Result]:
-    found = results.stored(options.out, course, options.store)
+def _results(course: Course, options: Export, roster: Roster) -> list[Result]:
+    found = results.stored(options.out, course, options.store, roster)
     wanted = [result for result in found if options.assignment in (None, result.assignment)]
     if not wanted:
         raise UsageProblem(f"{options.out}: no result of {options.assignment} here")

@@ -43,7 +43,7 @@ def run(options: Feedback) -> int:
     if unknown := [name for name in zipped if name not in PACKERS]:
         raise UsageProblem(f"--zip {unknown[0]}: give {' or '.join(PACKERS)}")
     roster = class_list.roster(options.roster, course, options.out, options.store)
-    found = results.stored(options.out, course, options.store)
+    found = results.stored(options.out, course, options.store, roster)
     wanted = [result for result in found if result.assignment in {a.id for a in assignments}]
     if not wanted:
         what = options.assignment or "any assignment"

@@ -20,7 +20,7 @@ def run(options: Grades) -> int:
     course = Course.here()
     roster = class_list.roster(options.roster, course, options.out, options.store)
     course = results.in_force(options.out, course, options.store)
-    found = results.stored(options.out, course, options.store)
+    found = results.stored(options.out, course, options.store, roster)
     known = {*roster.students, *(r.student for r in found)} if roster.students else None
     ids = [component.id for component in course.grading.components]
     marks = component_marks.read(options.components or [], ids, known)
@@ -35,7 +35,8 @@ def run(options: Grades) -> int:
         for id in sorted({grade.student.id for grade in grades} - {*roster.students}):
             warn(f"{id} has results but is not in the roster")
     if options.explain is not None:
-        return _explain(grades, options.explain, course)
+        return _explain(grades, options.explain, course, options.json)
+    results.prepare(options.out)  # there need be none beside a database
     path = options.out / "course_grades.csv"
     replace_file(path, course_grades.to_csv(grades, course))
     if options.json:
@@ -55,14 +56,17 @@ def _print(grades: list[CourseGrade]) -> None:
     console.print(grades_table(grades, console.width))
 
 
-def _explain(grades: list[CourseGrade], student: str, course: Course) -> int:
+def _explain(grades: list[CourseGrade], student: str, course: Course, as_json: bool) -> int:
     from ...report.course_grade import explained
 
     found = next((grade for grade in grades if grade.student.id == student), None)
     if found is None:
         names = ", ".join(grade.student.id for grade in grades[:12])
         raise UsageProblem(f"--explain {student}: there is no such student; there are {names}")
-    say(explained(found, course.grading))
+    if as_json:
+        say_json(_as_json(found))
+    else:
+        say(explained(found, course.grading))
     return EXIT_OK
 
 

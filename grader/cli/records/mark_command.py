@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from contextlib import nullcontext
 
 from grader.course.course import Course
@@ -16,7 +15,7 @@ from ...marking.server import offered, opened
 from .. import EXIT_OK
 from ..output import say, warn
 from ..problems import UsageProblem
-from . import stores
+from . import class_list, stores
 from .gradebook_options import Mark
 
 MAX_NAME = 60
@@ -45,10 +44,11 @@ def run(options: Mark) -> int:
 
 
 def _marker(options: Mark) -> Marker:
-    names = [options.marker or getpass.getuser(), *(options.others or [])]
+    names = [options.marker or class_list.marker(None), *(options.others or [])]
     for name in names:
         if not name.strip() or len(name) > MAX_NAME or visible_name(name) != name:
             raise UsageProblem(
-                f"{name[:MAX_NAME]!r} is no marker's name: give up to {MAX_NAME} characters"
+                f"{name[:MAX_NAME]!r} is no marker's name: give up to {MAX_NAME} characters, your "
+                "own with --marker"
             )
     return Marker(names[0], tuple(names), options.by_question, options.anonymous)

@@ -111,7 +111,8 @@ def _change(change: dict[str, Any]) -> list[str]:
     if change["points"] is None:
         return [f"{whose}: {number(change['now'])}, {change['outcome']}, nothing stored before", ""]
     where = ", ".join(f"{id} {points:+g}" for id, points in change["exercises"].items())
-    moved = f"{number(change['before'] or 0.0)} → {number(change['now'] or 0.0)}"
+    totals = (change["before"], change["now"])  # none for the excused, and if the grader failed
+    moved = " → ".join("no total" if total is None else number(total) for total in totals)
     lines = [f"{whose}: {moved} ({change['points']:+g}{f'; {where}' if where else ''})"]
     for why in change["why"]:
         lines += _wrapped(why)

@@ -23,6 +23,8 @@ from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
 from . import stores
 
+NOBODY = Roster()
+
 
 @dataclass(frozen=True)
 class Written:
@@ -125,11 +127,14 @@ def _held(found: Sequence[Result], list_: Path) -> list[str]:
 
 
 def counted_results(
-    store: Store, course: Course, notice: Callable[[str], None] = warn
+    store: Store,
+    course: Course,
+    notice: Callable[[str], None] = warn,
+    roster: Roster = NOBODY,
 ) -> list[Result]:
     """The newest results, with marks and the rules for late work; `notice` gets the warnings.
 
-    The rules are those in force; see `policy`.
+    The rules are those in force; see `policy`. The terms of a `roster` count over stored ones.
     """
     course = policy.under(course, store.rules())
     marks, found = store.manual(course), store.latest()
@@ -137,15 +142,19 @@ def counted_results(
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
         notice(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
-    for warning in marks.unknown(known):
+    for warning in [*marks.unknown(known), *marks.outdated(known)]:
         notice(warning)
-    return counted(known, marks, store)
+    return counted(known, marks, store, roster)
 
 
-def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list[Result]:
-    """Results with manual marks and the stored terms and rules for late work."""
+def counted(
+    results: Iterable[Result], marks: ManualMarks, store: Store, roster: Roster = NOBODY
+) -> list[Result]:
+    """Results with manual marks, and the stored terms and rules for late work or a roster's."""
     marked = [manual.apply(result, marks) for result in results]
-    terms, allowances = stored_roster.terms(store), stored_roster.allowances(store)
+    terms = late_policy.with_roster(stored_roster.terms(store), roster)
+    own = {id: student.allowance for id, student in roster.students.items()}
+    allowances = stored_roster.allowances(store) | own
     counting = late_policy.applied(marked, marks.course, terms, allowances)
     return store.with_earlier_answers(counting)
 
@@ -162,11 +171,16 @@ def in_force(folder: Path, course: Course, url: str | None = None) -> Course:
     return policy.under(course, rules)
 
 
-def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:
-    """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
+def stored(
+    folder: Path, course: Course, url: str | None = None, roster: Roster = NOBODY
+) -> list[Result]:
+    """The results that `grade` left in a folder, by the terms of a roster that a command is given.
+
+    Raises UsageProblem if there are none.
+    """
     with stores.existing(folder, url) as store:
         stores.check_filled(store)
-        return counted_results(store, course)
+        return counted_results(store, course, roster=roster)
 
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:

@@ -53,14 +53,15 @@ def foreign(where: str, tables: list[str]) -> str:
 
 def sentence(error: Exception, where: str, wait_seconds: float) -> str:
     """The message for a database error."""
-    text = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    cause = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
+    text = str(cause).strip().splitlines()[0]  # without a path, whose words could mislead
     safe = "what was stored before is safe"
-    if "locked" in text or "busy" in text:
+    if "is locked" in text or "is busy" in text:
         return (
             f"the gradebook {where} was in use by another program for more than "
             f"{wait_seconds:g} s; end that program and run again, {safe}"
         )
-    if "full" in text or "No space left" in text:
+    if "is full" in text or "No space left" in text:
         return f"no space left for the gradebook {where}; free some and run again, {safe}"
     if "not a database" in text or "malformed" in text:
         return damaged(where, text)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from grader.course.course import Course
 
+from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms
 from ..lateness import Lateness, counted, lateness
 from ..result import Result
@@ -18,6 +19,16 @@ from ..totals import WITHOUT_POINTS
 
 AllTerms = Mapping[tuple[str, str], Terms]  # by student and assignment
 Allowances = Mapping[str, Allowance]  # by student
+
+
+def with_roster(terms: AllTerms, roster: Roster) -> dict[tuple[str, str], Terms]:
+    """The stored terms with those of the roster; an empty cell of the roster ends earlier ones."""
+    told = {
+        (student, assignment): roster.terms(student, assignment)
+        for student in roster.students
+        for assignment in roster.assignments
+    }
+    return {**terms, **told}
 
 
 def applied(
