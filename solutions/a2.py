@@ -414,8 +414,9 @@ with needs("2.3", "2.6", "2.8"):
 #   key in both heads. To exclude the rows of padding tokens, set them to False throughout.
 # - $0 \cdot \log 0$ counts as 0. Fewer than two heads, or no row that counts: `ValueError`.
 # - `plot_heads(weights, tokens)`: one heat map per head, titled with its number from 0; the same
-#   color scale, 0 to 1, in all of them; tokens on both axes. Return a list of exactly `n_heads`
-#   Axes. `weights` is an array `(n_heads, n, n)`; if it does not fit the tokens: `ValueError`.
+#   color scale, 0 to 1, in all of them; the tokens and a name (key, query) on both axes. Return a
+#   list of exactly `n_heads` Axes. `weights` is an array `(n_heads, n, n)`; if it does not fit the
+#   tokens: `ValueError`.
 #
 # **The trap.** Rows of padding have zero weights in every head. Are those heads "equal" there?
 
