@@ -849,7 +849,8 @@ with needs(*TRANSLATION, "4.15"):
 #   target word, the source words with at least `share` of the weight of its best one; no pair if
 #   all of its weights are zero.
 # - `plot_alignment(weights, source, target, ax=None)` → Axes: rows are target words; a color scale
-#   from 0 to 1, a color bar, both axes labeled with the words; a wrong shape is a `ValueError`.
+#   from 0 to 1, a color bar, both axes with a name and labeled with the words; a wrong shape is a
+#   `ValueError`.
 #
 # **The trap.** Teacher forcing: the decoder reads START, $t_1$, $t_2$, … Row 0 of the weights
 # belongs to START. Which token did the model *choose* there? So which row shows where it looked for
