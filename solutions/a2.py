@@ -314,7 +314,8 @@ with needs("2.3", "2.7"):
 #   (`requires_grad=False`).
 # - Return a dict of plain floats, and leave no side effects: no `.grad` written, no hook left
 #   behind, every submodule in the mode (training or evaluation) it was in, and no random generator
-#   advanced or reseeded. A second call returns the same numbers as the first.
+#   advanced or reseeded, unless the module itself draws, as dropout does. Without dropout, a second
+#   call returns the same numbers as the first.
 #
 # **The trap.** `_probe_loss` is not a plain sum. What does a layer-normalized row sum to, whatever
 # its input, and what is the gradient of a constant?
