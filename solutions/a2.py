@@ -97,7 +97,8 @@
 # $d_k = d_v = d_{model}/h = 64$" (§3.2.2).
 #
 # - Four `nn.Linear(d_model, d_model, bias=bias)` with the names `w_q`, `w_k`, `w_v`, `w_o`, and no
-#   other parameters.
+#   other parameters. Give no layer a second name, as in an `nn.ModuleList` of all four: the state
+#   dict would list it twice.
 # - `forward` returns `(output, weights)`, or `(output, None)` unless `need_weights`.
 # - Query, key and value may be three different tensors; there may be more keys than queries.
 # - Dropout is applied to the weights, in training only.

@@ -43,7 +43,8 @@
 # | `prefixes` | `(rows, n)` | what a search has generated so far, starting with START |
 #
 # The components of earlier assignments are imported: attention, norms, encoder, embeddings. So are
-# the data code, the tokenizer, batching and the training loop around your training step.
+# the data code, the tokenizer, batching and the training loop around your training step. As before,
+# register no layer under a second name: the state dict would list it twice.
 #
 # All sizes come from a *profile*: `tiny` learns a grammar in a minute and shows that your code
 # works; `cpu` trains on captions in about a quarter of an hour; `colab` and `base` need a GPU. The
