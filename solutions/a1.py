@@ -233,7 +233,7 @@ with needs("1.2", "1.3", "1.4"):
 #   compared.
 # - A cell where `mask` is False is *masked in the image* (`np.ma.masked_array`), not drawn as zero:
 #   "not allowed to attend" and "chose not to" are different statements. The mask may need
-#   broadcasting to the shape of the weights.
+#   broadcasting to the shape of the weights, which stay as they are.
 # - Use a colormap that color-blind readers can read: viridis or cividis.
 #
 # **The trap.** Tick labels set without tick positions end up on whatever ticks matplotlib chose.

@@ -97,7 +97,8 @@
 # $d_k = d_v = d_{model}/h = 64$" (§3.2.2).
 #
 # - Four `nn.Linear(d_model, d_model, bias=bias)` with the names `w_q`, `w_k`, `w_v`, `w_o`, and no
-#   other parameters.
+#   other parameters. Give no layer a second name, as in an `nn.ModuleList` of all four: the state
+#   dict would list it twice.
 # - `forward` returns `(output, weights)`, or `(output, None)` unless `need_weights`.
 # - Query, key and value may be three different tensors; there may be more keys than queries.
 # - Dropout is applied to the weights, in training only.
@@ -314,7 +315,8 @@ with needs("2.3", "2.7"):
 #   (`requires_grad=False`).
 # - Return a dict of plain floats, and leave no side effects: no `.grad` written, no hook left
 #   behind, every submodule in the mode (training or evaluation) it was in, and no random generator
-#   advanced or reseeded. A second call returns the same numbers as the first.
+#   advanced or reseeded, unless the module itself draws, as dropout does. Without dropout, a second
+#   call returns the same numbers as the first.
 #
 # **The trap.** `_probe_loss` is not a plain sum. What does a layer-normalized row sum to, whatever
 # its input, and what is the gradient of a constant?
@@ -414,8 +416,9 @@ with needs("2.3", "2.6", "2.8"):
 #   key in both heads. To exclude the rows of padding tokens, set them to False throughout.
 # - $0 \cdot \log 0$ counts as 0. Fewer than two heads, or no row that counts: `ValueError`.
 # - `plot_heads(weights, tokens)`: one heat map per head, titled with its number from 0; the same
-#   color scale, 0 to 1, in all of them; tokens on both axes. Return a list of exactly `n_heads`
-#   Axes. `weights` is an array `(n_heads, n, n)`; if it does not fit the tokens: `ValueError`.
+#   color scale, 0 to 1, in all of them; the tokens and a name (key, query) on both axes. Return a
+#   list of exactly `n_heads` Axes. `weights` is an array `(n_heads, n, n)`; if it does not fit the
+#   tokens: `ValueError`.
 #
 # **The trap.** Rows of padding have zero weights in every head. Are those heads "equal" there?
 

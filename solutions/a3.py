@@ -32,7 +32,8 @@
 # | `logits` | `(batch, 2)` | 0 is negative, 1 is positive |
 #
 # `MultiHeadAttention`, `LayerNorm` and `ResidualConnection` from assignment 2 are imported. The
-# data code and the training loop around your training step are given too.
+# data code and the training loop around your training step are given too. A module's state dict has
+# the names that its exercise gives, and no others: register no layer under a second name.
 #
 # All sizes come from a *profile*. `tiny` runs on generated sentences in seconds and shows that your
 # code works; `cpu` trains two layers on a laptop in minutes; `colab` trains all six, preferably on

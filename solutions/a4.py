@@ -43,7 +43,8 @@
 # | `prefixes` | `(rows, n)` | what a search has generated so far, starting with START |
 #
 # The components of earlier assignments are imported: attention, norms, encoder, embeddings. So are
-# the data code, the tokenizer, batching and the training loop around your training step.
+# the data code, the tokenizer, batching and the training loop around your training step. As before,
+# register no layer under a second name: the state dict would list it twice.
 #
 # All sizes come from a *profile*: `tiny` learns a grammar in a minute and shows that your code
 # works; `cpu` trains on captions in about a quarter of an hour; `colab` and `base` need a GPU. The
@@ -849,7 +850,8 @@ with needs(*TRANSLATION, "4.15"):
 #   target word, the source words with at least `share` of the weight of its best one; no pair if
 #   all of its weights are zero.
 # - `plot_alignment(weights, source, target, ax=None)` → Axes: rows are target words; a color scale
-#   from 0 to 1, a color bar, both axes labeled with the words; a wrong shape is a `ValueError`.
+#   from 0 to 1, a color bar, both axes with a name and labeled with the words; a wrong shape is a
+#   `ValueError`.
 #
 # **The trap.** Teacher forcing: the decoder reads START, $t_1$, $t_2$, … Row 0 of the weights
 # belongs to START. Which token did the model *choose* there? So which row shows where it looked for

@@ -69,7 +69,7 @@ def beam(
     ends_take_places=False,
     first_only=False,
     never_done=False,
-    hasty=False,
+    stop_at=None,
     kept_end=False,
     ranking=None,
     own_best=False,
@@ -82,7 +82,7 @@ def beam(
 
     `gaps` collects the score margins of all choices. `normalized` makes the score of a
     finished hypothesis; `running` divides the running scores as well. `reach_of_all`: only so many
-    candidates are looked at.
+    candidates are looked at. `stop_at` bounds what a prefix can still score, and ends the search.
     """
     beams, ended = [([start], 0.0)] * (width if copies else 1), []
     for length in range(max_length):
@@ -111,8 +111,10 @@ def beam(
             others = [candidate for candidate in every[:width] if candidate[2] != end]
         divisor = factor(length + 1, alpha) if running else 1.0
         beams = [([*prefix, t], score / divisor) for score, prefix, t in others[:width]]
-        if hasty and beams and sum(h.score >= beams[0][1] for h in ended) >= n_best:
-            beams = []
+        if stop_at and beams:
+            bound = stop_at(beams[0][1], length + 1, alpha)
+            if sum(h.score >= bound for h in ended) >= n_best:
+                beams = []
         if not beams or (first_only and ended) or (len(ended) >= width and not never_done):
             beams = []
             break

@@ -37,7 +37,7 @@ def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:
 
     If the module returns a tuple, its first element is used. A parameter that the output does not
     depend on gets 0.0. The call has no side effects: no `.grad` is written, no hook stays behind,
-    every submodule stays in its mode, and no random numbers are drawn or seeded.
+    every submodule stays in its mode, and no random number is drawn but by the module itself.
     """
     result = module(*inputs)
     loss = _probe_loss(result[0] if isinstance(result, tuple) else result)

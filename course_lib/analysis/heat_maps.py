@@ -42,7 +42,7 @@ def plot_attention(
 
 
 def plot_heads(weights: Float[np.ndarray, "n_heads n_q n_k"], tokens: Sequence[str]) -> list[Axes]:
-    """One heat map per head, side by side with a shared color scale; returns their Axes in order.
+    """One heat map per head, side by side, colors from 0 to 1; returns their Axes in order.
 
     Queries are rows, keys columns; `weights` is an array or a tensor without gradients. Every map
     is titled with its head's number, from 0, and labeled with the tokens. Raises ValueError when

@@ -62,6 +62,8 @@ class Encoder:
             raise StudentError(PROTOCOL, "the value is nested too deeply or has too many parts")
         if type(value) in _AS_THEY_ARE:  # most values, so the rest of the list is not gone through
             return {"k": "v", "v": value}
+        if isinstance(value, (np.generic, np.ndarray)) and value.dtype == np.longdouble:
+            value = value.astype(np.float64)  # no library sends more than that
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, (bool, float)):

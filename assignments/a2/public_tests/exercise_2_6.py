@@ -62,13 +62,12 @@ def test_dropout_spares_x(student):
     x = draw(0, 2, 3, 4)
     expect.close(
         around_a_square(student, x, dropout=1.0, norm_first=True), x,
-        causes={"dropout is applied to the sum, so x is dropped too": torch.zeros(2, 3, 4),
+        causes={"x is dropped too: apply dropout to y alone": torch.zeros(2, 3, 4),
                 "dropout is not used": x + plain_norm(x) ** 2},
         otherwise="x + dropout(…)", read="§5.4")
     expect.close(
         around_a_square(student, x, dropout=1.0), plain_norm(x), atol=1e-5, what="post-norm",
-        causes={"dropout is applied to the sum or after the norm, so x is dropped too":
-                    torch.zeros(2, 3, 4),
+        causes={"x is dropped too: apply dropout to y alone": torch.zeros(2, 3, 4),
                 "dropout is not used": plain_norm(x + x * x)},
         otherwise="LayerNorm(x + dropout(…))", read="§5.4")
 

@@ -34,12 +34,13 @@ def test_identical_and_disjoint(student):
 @exercise("2.9")
 def test_padding_rows(student):
     """Rows without an allowed key do not count."""
-    weights = torch.zeros(1, 2, 2, 2)
-    weights[0, 0, 0, 0] = weights[0, 1, 0, 1] = 1.0  # row 0: disjoint; row 1 is padding
-    mask = torch.tensor([[True, True], [False, False]])
+    weights = torch.zeros(1, 2, 3, 2)
+    weights[0, 0, :2, 0] = weights[0, 1, :2, 1] = 1.0  # rows 0 and 1: disjoint; row 2 is padding
+    mask = torch.tensor([[True, True], [True, True], [False, False]])
     expect.close(
         student.head_diversity(weights, mask), 1.0,
-        causes={"padding rows are counted in the mean": 0.5},
+        causes={"padding rows are counted in the mean": 2 / 3,
+                "each head is also paired with itself, which adds 0": 1 / 2},
         otherwise="average over the rows that have an allowed key", read="exercise 2.9")
     both = torch.zeros(1, 2, 3, 2)
     both[0, 0, :2, 0] = both[0, 1, ::2, 1] = 1.0  # rows 1 and 2 are one head's
@@ -48,7 +49,7 @@ def test_padding_rows(student):
         causes={"only one head's mask is used": 0.75,
                 "a row with a key in either head is counted: it needs one in both": 2 / 3},
         otherwise="a row counts if it has a key in both heads", read="exercise 2.9")
-    for refused, given in ((weights[:, :1], None), (weights, torch.zeros(2, 2).bool())):
+    for refused, given in ((weights[:, :1], None), (weights, torch.zeros(3, 2).bool())):
         expect.raises(
             lambda w=refused, m=given: student.head_diversity(w, m),
             because="with one head, or no rows, the mean is undefined: raise a ValueError",
@@ -75,15 +76,20 @@ def test_plot_heads(student):
         expect.true(
             str(head) in shown["title"], expected=f"a title with {head}", got=repr(shown["title"]),
             otherwise="number the heads from 0", read="exercise 2.9")
-        low, high = shown["colour_limits"][0]
-        expect.true(
-            low <= float(weights.min()) and high >= float(weights.max()),
-            expected="one color scale for all heads", got=f"{low:.2g} to {high:.2g}",
-            because="this map has its own scale: set `vmin` and `vmax`", read="exercise 2.9")
+        expect.close(
+            shown["colour_limits"][0], [0.0, 1.0], what=f"the color limits of head {head}",
+            causes={"this map has its own scale: set `vmin` and `vmax`":
+                        [weights[head].min(), weights[head].max()],
+                    "the scale ends at the largest weight: vmax=1": [0.0, weights.max()]},
+            otherwise="vmin=0, vmax=1", read="exercise 2.9")
         for axis in "xy":
             expect.equal(
                 [label for label in shown[f"{axis}ticklabels"] if label] or ["a", "b"],
                 ["a", "b"], what=f"the {axis} labels", read="exercise 2.9")
+    for axis in "xy":  # the outer maps may name an axis for all
+        expect.true(
+            any(one.axes()[f"{axis}label"] for one in axes), expected=f"a name for the {axis} axis",
+            got="none", otherwise=f"ax.set_{axis}label(…)", read="exercise 2.9")
     expect.raises(
         lambda: student.plot_heads(weights, ["a", "b", "c"]),
         because="the weights do not match three tokens: raise a ValueError", read="exercise 2.9")

@@ -36,5 +36,5 @@ def test_no_sentence_is_lost(student):
     for outside in (47, 10):
         expect.raises(
             lambda outside=outside: student.accuracy_by_length([3, outside], [True] * 2, [0, 10]),
-            mentions=[str(outside)], because=f"a sentence of {outside} tokens is silently dropped",
+            mentions=[str(outside)], because=f"{outside} tokens lie in no bin: no error says so",
             otherwise="a ValueError that names the length", read="exercise 3.13")

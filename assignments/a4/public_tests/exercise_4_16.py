@@ -72,6 +72,9 @@ def test_figure(student):
     for axis, words in (("x", ["a", "red", "car"]), ("y", ["une", "voiture"])):
         expect.equal(figure[f"{axis}ticklabels"], words, what=f"labels of the {axis} axis",
                      otherwise="a tick and a label for every word", read="exercise 4.16")
+        expect.true(
+            bool(figure[f"{axis}label"]), expected=f"a name for the {axis} axis", got="none",
+            otherwise=f"ax.set_{axis}label(…)", read="exercise 4.16")
     expect.close(figure["colour_limits"][0], [0.0, 1.0], what="the color limits",
                  otherwise="the same color for the same weight in every figure: vmin, vmax",
                  read="exercise 4.16")

@@ -265,6 +265,7 @@ def test_large_scores(student, rng):
     query, key, value = _drawn(rng, 5, 5)
     query = 2e3 * np.abs(query) * [[1], [-1], [1], [-1], [0]]
     key = 0.1 + np.abs(key)
+    key[2] = 3 + key.max(axis=0)  # by far the best of query 0, which must not attend to it
     query[1] *= 4e4 / np.abs(key @ query[1]).min()  # scores of −20,000 and below
     query[4] = -160 / key.sum(axis=1).max()  # scores of 0 to −80: below 0, but not below −100
     mask = np.array([[1, 1, 0, 1, 0], [1, 1, 0, 1, 0], [0, 1, 1, 0, 0], [0, 0, 1, 1, 1],
@@ -273,6 +274,8 @@ def test_large_scores(student, rng):
     with np.errstate(all="ignore"):
         e = np.exp(np.where(mask, scores, -np.inf))
         naive = e / e.sum(axis=-1, keepdims=True)
+        late = softmax(scores) * mask
+        late = np.nan_to_num(late / late.sum(axis=-1, keepdims=True))
     output, weights = _attend(student, query, key, value, mask)
     want, want_weights = attention(query, key, value, mask)
     expect.close(
@@ -282,6 +285,7 @@ def test_large_scores(student, rng):
             MISTAKE.attention_own_exponential: np.where(
                 mask, naive, 0.0
             ),
+            MISTAKE.attention_renormalised: late,
             MISTAKE.attention_masked_minus_hundred: softmax(
                 np.where(mask, scores, -100.0)
             ),

@@ -45,10 +45,12 @@ def _image(shown, because=""):
 def _drawn(student, weights, tokens, **options):
     """The data that the student draws into a small Axes made by the test."""
     axes = student.make(SMALL)
-    returned = _read(student.plot_attention(weights, tokens, ax=axes, **options))
+    called = student.call(student.plot_attention, weights, tokens, ax=axes, **options)
+    returned = _read(called.value)
     shown = axes.axes()
     if returned["images"] and not shown["images"]:
         _image(shown, MISTAKE.heat_map_ax_ignored)
+    expect.unchanged(called.changed, because=MISTAKE.heat_map_weights_overwritten)
     return shown
 
 
@@ -167,7 +169,7 @@ def test_masked_cells(student, plain):
 
 
 @exercise("1.6")
-def test_colours_and_names(new_figures):
+def test_colours_and_names(plain, new_figures):
     """Colors run from 0 to 1; there is a title, and x names the keys, y the queries."""
     maps, both_shown = new_figures
     weights, shown = maps[0], both_shown[0]
@@ -184,9 +186,14 @@ def test_colours_and_names(new_figures):
         },
         otherwise="vmin=0, vmax=1",
     )  # fmt: skip
+    _check_names(shown)
+    _check_names(plain[1], MISTAKE.heat_map_names_in_current_axes)
+
+
+def _check_names(shown, untitled=MISTAKE.heat_map_without_title):
+    """Check title and axis labels; `untitled` says why there is no title."""
     expect.true(
-        bool(shown["title"].strip()), expected="a title", got="none", read=READ,
-        because=MISTAKE.heat_map_without_title,
+        bool(shown["title"].strip()), expected="a title", got="none", read=READ, because=untitled,
     )  # fmt: skip
     x, y = shown["xlabel"].lower(), shown["ylabel"].lower()
     x_is_query, y_is_key = "quer" in x and "key" not in x, "key" in y and "quer" not in y
@@ -215,9 +222,12 @@ def test_colour_map(plain):
 @exercise("1.6", weight=0.5, beside=["test_masked_cells", "test_image", "test_new_figures"])
 def test_wrong_number_of_tokens(student, rng):
     """Weights that do not match the tokens raise a ValueError instead of a wrong picture."""
-    expect.raises(
-        lambda: student.plot_attention(_weights(rng, 3), TOKENS[:4]),
-        "ValueError", read="the docstring of 1.6",
-        because=MISTAKE.heat_map_tokens_unchecked,
-        otherwise="first compare the shape of the weights with the number of tokens",
-    )  # fmt: skip
+    for weights, because in (
+        (_weights(rng, 3), MISTAKE.heat_map_tokens_unchecked),
+        (_weights(rng, 4)[:, :3], MISTAKE.heat_map_columns_unchecked),
+    ):
+        expect.raises(
+            lambda weights=weights: student.plot_attention(weights, TOKENS[:4]),
+            "ValueError", read="the docstring of 1.6", because=because,
+            otherwise="first compare the shape of the weights with the number of tokens",
+        )  # fmt: skip

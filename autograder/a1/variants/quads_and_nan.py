@@ -1,10 +1,16 @@
-"""Style: the picture is a pcolormesh with NaN for hidden cells; inputs are random."""
+"""Style: long doubles; the picture is a pcolormesh with NaN for hidden cells; random inputs."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import logsumexp
 
 LAYERS = ("recurrent", "self-attention")
+
+
+def softmax(x, axis=-1):
+    x = np.asarray(x, dtype=np.longdouble)
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
 
 
 def plot_attention(weights, tokens, mask=None, ax=None):

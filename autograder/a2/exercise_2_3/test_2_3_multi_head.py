@@ -28,14 +28,23 @@ def draw(rng, d_model, bias=True):
 def build(student, state, d_model, n_heads, **options):
     """The student's module with the parameters `state`, in evaluation mode."""
     module = student.MultiHeadAttention(d_model, n_heads, **options)
-    missing = sorted(set(state) - set(module.state_dict()))
+    found = module.state_dict()
+    twice = [name for name in found if name not in state and name.endswith((".weight", ".bias"))]
+    expect.true(
+        not twice or len(module.parameters()) > len(state),
+        expected="no second name of a layer",
+        got=", ".join(twice),
+        because=MISTAKE.multi_head_second_names,
+        read="exercise 2.3",
+    )
+    missing = sorted(set(state) - set(found))
     expect.true(
         not missing,
         expected="linear layers named w_q, w_k, w_v and w_o",
-        got=f"no {', '.join(missing)} among {', '.join(module.state_dict())}",
+        got=f"no {', '.join(missing)} among {', '.join(found)}",
         read=PINNED,
     )
-    module.load_state_dict({**module.state_dict(), **state})
+    module.load_state_dict({**found, **state})
     module.eval()
     return module
 

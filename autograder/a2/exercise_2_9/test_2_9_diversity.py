@@ -197,6 +197,21 @@ def test_masks_of_each_head(student, rng):
         "leave out rows that have no key in one of the two heads",
         "the diversity with a different mask for each head",
     )
+    three = weights_of(rng, 3, 4, 4)
+    mask = torch.ones(3, 4, 4, dtype=torch.bool)
+    mask[2, 1:] = False  # 4 rows count for the first pair, 1 for each of the others
+    three[~mask] = 0.0
+    first, second, third = divergences(three)
+    check(
+        student.head_diversity(three, mask),
+        float(first.sum() + second[0] + third[0]) / 6,
+        {
+            MISTAKE.diversity_mean_of_pairs: float(first.mean() + second[0] + third[0]) / 3,
+            MISTAKE.diversity_rows_of_all_heads: float(first[0] + second[0] + third[0]) / 3,
+        },
+        "one mean over all rows of all pairs",
+        "the diversity of three heads of which one has fewer rows",
+    )
 
 
 @exercise("2.9", beside=["test_written_in_values", "test_fresh_weights", "test_padding_rows"])

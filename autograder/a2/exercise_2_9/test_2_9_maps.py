@@ -70,13 +70,17 @@ def test_maps_of_all_heads(student, rng):
             otherwise="put the head's number in the title of its map",
             read=PLOT,
         )
-    limits = {tuple(found["colour_limits"][0]) for found in maps}
-    expect.true(
-        len(limits) == 1,
-        expected="the same color limits in every map",
-        got=", ".join(f"{low:.3g} to {high:.3g}" for low, high in sorted(limits)),
-        because=MISTAKE.maps_own_scales,
+    limits = [found["colour_limits"][0] for found in maps]
+    expect.close(
+        limits,
+        [[0.0, 1.0]] * len(maps),
+        causes={
+            MISTAKE.maps_own_scales: [[one.min(), one.max()] for one in weights],
+            MISTAKE.maps_scale_of_the_largest: [[0.0, weights.max()]] * len(maps),
+        },
+        otherwise="vmin=0, vmax=1",
         read=PLOT,
+        what="the color limits of each map",
     )
 
 
@@ -117,8 +121,11 @@ def test_labels_of_one_head(student, rng):
             because=MISTAKE.maps_axes_unnamed,
             read=PLOT,
         )
-    expect.raises(
-        lambda: student.plot_heads(weights, [*TOKENS, "mouse"]),
-        because=MISTAKE.maps_tokens_unchecked,
-        read=DOCSTRING,
-    )
+    wide, five = weights_of(rng, 1, 4, 5), [*TOKENS, "mouse"]
+    for given, because in (
+        (weights, MISTAKE.maps_tokens_unchecked),
+        (wide, MISTAKE.maps_rows_unchecked),
+    ):
+        expect.raises(
+            lambda given=given: student.plot_heads(given, five), because=because, read=DOCSTRING
+        )

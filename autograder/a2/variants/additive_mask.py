@@ -103,7 +103,8 @@ def head_diversity(weights, mask=None):
     log_m = ((p + q) / 2).clamp_min(1e-38).log()
     nats = sum(nn.functional.kl_div(log_m, x, reduction="none").sum(-1) for x in (p, q)) / 2
     if mask is not None:
-        rows = mask.expand(weights.shape).any(-1).all(-2, keepdim=True).expand(nats.shape)
+        each = mask.expand(weights.shape).any(-1)
+        rows = each.index_select(-2, pairs[:, 0]) * each.index_select(-2, pairs[:, 1])
         if rows.sum() == 0:
             raise ValueError("no rows")
         nats = nats[rows]

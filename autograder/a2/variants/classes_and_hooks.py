@@ -137,7 +137,7 @@ def plot_heads(weights, tokens):
     for frame in flat[len(grid) :]:
         frame.set_axis_off()
     for number, (frame, one) in enumerate(zip(flat, grid, strict=False)):
-        frame.imshow(one, vmin=0, vmax=grid.max(), interpolation="nearest", aspect="equal")
+        frame.imshow(one, vmin=0, vmax=1, interpolation="nearest", aspect="equal")
         places, names = range(-1, len(tokens) + 1), ["", *map(str, tokens), ""]
         frame.set_xticks(places, labels=names, rotation=90, fontsize=8)
         frame.set_yticks(places, labels=names, fontsize=8)

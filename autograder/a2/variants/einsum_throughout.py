@@ -95,7 +95,8 @@ def head_diversity(weights, mask=None):
     each = each.movedim((-3, -2), (0, 1))[off]
     if mask is None:
         return each.mean().item()
-    rows = mask.broadcast_to(weights.shape).any(-1).all(-2)
+    rows = mask.broadcast_to(weights.shape).any(-1)
+    rows = (rows[..., :, None, :] & rows[..., None, :, :]).movedim((-3, -2), (0, 1))[off]
     if not bool(rows.any()):
         raise ValueError("every row is masked")
-    return each[:, rows].mean().item()
+    return each[rows].mean().item()

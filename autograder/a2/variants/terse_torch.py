@@ -94,7 +94,8 @@ def head_diversity(weights, mask=None):
         for i, a in enumerate(weights.unbind(-3))
         for b in weights.unbind(-3)[:i]
     ]
-    rows = (torch.ones_like(weights) if mask is None else mask.expand_as(weights)).any(-1).all(-2)
+    each = (torch.ones_like(weights) if mask is None else mask.expand_as(weights)).any(-1)
+    rows = torch.stack([a & b for i, a in enumerate(each.unbind(-2)) for b in each.unbind(-2)[:i]])
     if not rows.any():
         raise ValueError(rows)
-    return (torch.stack(d)[:, rows].mean() / torch.tensor(2.0).log()).item()
+    return (torch.stack(d)[rows].mean() / torch.tensor(2.0).log()).item()

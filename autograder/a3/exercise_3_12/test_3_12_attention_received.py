@@ -39,7 +39,7 @@ def compare(student, weights, real, what):
         causes={
             "the queries at the padding count too: leave them out": mean.mean(1),
             MISTAKE.received_padding_queries: (mean.sum(1) / count * real),
-            "what each token gives, not what it receives: sum over the queries": mean.mean(2),
+            "what each token gives, not what it receives: average over the queries": mean.mean(2),
             MISTAKE.received_over_keys: asked.sum(2) / count,
             "divided by n: the mean is over the real queries": asked.mean(1),
             "the sum over the queries, not their mean": asked.sum(1),

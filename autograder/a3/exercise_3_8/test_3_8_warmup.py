@@ -157,8 +157,10 @@ def test_schedule(student):
 @exercise("3.8", after=["warmup_rate"])
 def test_own_rate_is_a_factor(student):
     """Each group's initial rate is a factor: 1.0 gives the paper's rate, 2.0 twice that."""
-    first, second = run(student, [2.0, 0.5], 16, 3, 5)
+    first, second = run(student, [2.0, 0.5], 10, 3, 5)  # 2.0 / 0.5 is not √10
     steps = [1, 2, 3, 4, 5]
-    plain = {MISTAKE.schedule_base_rates_ignored: [rate(s, 16, 3) for s in steps]}
-    compare(first, steps, 16, 3, "the rates of a group with lr = 2.0", 2.0, plain)
-    compare(second, steps, 16, 3, "the rates of a group with lr = 0.5", 0.5, plain)
+    rates = [rate(s, 10, 3) for s in steps]
+    plain = {MISTAKE.schedule_base_rates_ignored: rates}
+    compare(first, steps, 10, 3, "the rates of a group with lr = 2.0", 2.0, plain)
+    plain[MISTAKE.schedule_first_groups_rate] = [2 * r for r in rates]
+    compare(second, steps, 10, 3, "the rates of a group with lr = 0.5", 0.5, plain)

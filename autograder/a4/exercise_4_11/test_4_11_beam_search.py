@@ -12,7 +12,7 @@ from autograder.a4.exercise_4_11.beam_cases import (
     clear,
     expectations,
 )
-from autograder.a4.search_reference import beam, exhaustive, greedy
+from autograder.a4.search_reference import beam, by_factor, exhaustive, greedy
 from autograder.a4.searching import END, Found, Search, compare, drawn
 from grader.checking import expect
 from grader.checking.exercise import exercise
@@ -62,7 +62,7 @@ def test_best_of_the_list(student, rng):
     """With n_best below width the list is a prefix of the full one; stopping early is safe."""
     settings = [(2, 0.6, 9, 1), (4, 2.0, 9, 1), (5, 1.5, 12, 2), (3, 3.0, 9, 2), (5, 0.0, 9, 3)]
     cases = [case(*one) for one in settings]
-    hasty = {"hasty": True}
+    hasty = {"stop_at": lambda score, *_: score}
     mistakes = {MISTAKE.beam_stops_too_early: hasty, **MISTAKES}
     check(
         student,
@@ -70,6 +70,26 @@ def test_best_of_the_list(student, rng):
         cases,
         mistakes,
         otherwise="the `n_best` best of all hypotheses that a beam of `width` finds",
+    )
+
+
+@exercise("4.11", after=STEPS)
+def test_won_by_length(student, rng):
+    """A prefix that is behind a finished hypothesis goes on: it may win as it grows longer."""
+    # After the first word all is certain. The likelier sentence ends sooner, with a lower score.
+    sure = {3: [0, 0, 0, 1.0, 0, 0], 4: [0, 0, 0, 0, 1.0, 0], 1: [0, 1.0, 0, 0, 0, 0]}
+    by_hand = {"2": [0.03, 0.27, 0.0, 0.0, 0.33, 0.37], "2 5": sure[3]}
+    for word, length in ((4, 3), (1, 6)):
+        by_hand |= {"2" + f" {word}" * n: sure[word] for n in range(1, length)}
+        by_hand["2" + f" {word}" * length] = sure[3]
+    search, one = Search(student, drawn(rng), by_hand), case(3, 1.0, 9, 1)
+    found = search.beam(1, width=3, length_penalty=1.0, max_length=9)
+    compare(
+        found,
+        [beam(search.twin, **one)],
+        causes={MISTAKE.beam_bound_of_own_length: [beam(search.twin, **one, stop_at=by_factor)]},
+        otherwise="a longer sentence is divided by more, so its score may rise",
+        read=READ,
     )
 
 

@@ -303,7 +303,14 @@ def test_labels_and_colours(student, rng):
     )
     x, y = shown["xlabel"].lower(), shown["ylabel"].lower()
     expect.true(
-        bool(x and y) and not ("target" in x or "source" in y),
+        bool(x and y),
+        expected="a name for either axis",
+        got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}",
+        because=MISTAKE.alignment_axes_unnamed,
+        read=READ,
+    )
+    expect.true(
+        not ("target" in x or "source" in y),
         expected="an x label for the source words and a y label for the target words",
         got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}",
         because="the names of the axes are swapped: source words are columns"

@@ -160,20 +160,28 @@ def test_the_seed(student, rng):
         because=MISTAKE.design_not_seeded,
         read=READ,
     )
-    draw = student.make("lambda: [float(np.random.random()), float(torch.rand(()))]")
+    draw = student.make(
+        "lambda: [[np.random.random(), float(torch.rand(()))], __import__('random').random()]"
+    )
     drawn = []
     for called in (False, True):
-        student.make("(np.random.seed(1), torch.manual_seed(1))")
+        student.make("(np.random.seed(1), torch.manual_seed(1), __import__('random').seed(1))")
         if called:
             student.sampled_design(FACTORS, 5, seed)
         drawn.append(draw())
-    expect.true(
-        drawn[0] == drawn[1],
-        expected="the same numbers from NumPy's and torch's global generators as without the call",
-        got="other ones",
-        because=MISTAKE.design_global_generator,
-        read=READ,
-    )
+    for library, because, before, after in zip(
+        ("the global generators of NumPy and torch", "Python's global generator"),
+        (MISTAKE.design_global_generator, MISTAKE.design_pythons_generator),
+        *drawn,
+        strict=True,
+    ):
+        expect.true(
+            before == after,
+            expected=f"the same numbers from {library} as without the call",
+            got="other ones",
+            because=because,
+            read=READ,
+        )
     others = [configurations(student.sampled_design(FACTORS, 5, seed + n)) for n in (1, 2, 3)]
     expect.true(
         any(other != first for other in others),
