@@ -27,7 +27,7 @@ ENGINE = Path(__file__).parents[1]
 # What of the engine decides a grade; what is computed anew for every report is left out.
 GRADES = (
     "checking course grading judge library notebook sandbox seam gradebook/exercise_result.py "
-    "gradebook/immutable.py gradebook/result.py intake/handed_in.py intake/plain_files.py"
+    "gradebook/result.py intake/handed_in.py intake/plain_files.py"
 ).split()
 OF_MODELS = "judge/models"  # counts only where a trained model is scored
 PROVES = {"demo", "hostile", "variants"}  # folders of hidden files that prove the grader
