@@ -311,7 +311,7 @@ def test_every_command_knows_the_stored_roster(tmp_path):
         "Points Possible,,,,,100\nSomebody,1041,,,,\n",
     )
     done = run("export", "canvas", "--from", canvas, "--to", tmp_path / "import.csv")
-    assert "1 students have grades in it" in done.output
+    assert "grades of 1 student are in it" in done.output
     given = place(tmp_path / "given.csv", "student,name\nada,Countess\n")
     run("feedback", "a1", "--to", tmp_path / "pages", "--roster", given)
     assert "Countess" in (tmp_path / "pages" / "ada" / "a1.html").read_text()

@@ -12,6 +12,7 @@ from ...classroom.roster import Roster
 from ...exchange.matching import FilledTable
 from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
+from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..output import say, warn
 from ..problems import UsageProblem
@@ -85,7 +86,7 @@ EXPORTS: dict[str, Callable[[Course, Export], None]] = {
 
 def _say(filled: FilledTable, options: Export) -> None:
     _write(filled.text, options)
-    say(f"{filled.changed} students have grades in it")
+    say(f"grades of {counted(filled.changed, 'student')} are in it")
     lists = {
         "in the file, but nobody here (add them to the roster)": filled.unmatched,
         "graded here, but not in the file": filled.absent,
