@@ -263,7 +263,7 @@ def test_wrong_shapes(student):
 def test_large_scores(student, rng):
     """Scores of many thousands, positive or negative, masked or not, give finite weights."""
     query, key, value = _drawn(rng, 5, 5)
-    query = 2e3 * np.abs(query) * [[1], [-1], [1], [-1], [0]]
+    query = 2e3 * np.abs(query) * [[1], [-1], [1], [-5e-4], [0]]  # query 3: of any key a little
     key = 0.1 + np.abs(key)
     key[2] = 3 + key.max(axis=0)  # by far the best of query 0, which must not attend to it
     query[1] *= 4e4 / np.abs(key @ query[1]).min()  # scores of −20,000 and below
@@ -275,7 +275,7 @@ def test_large_scores(student, rng):
         e = np.exp(np.where(mask, scores, -np.inf))
         naive = e / e.sum(axis=-1, keepdims=True)
         late = softmax(scores) * mask
-        late = np.nan_to_num(late / late.sum(axis=-1, keepdims=True))
+        renormalised = np.nan_to_num(late / late.sum(axis=-1, keepdims=True))
     output, weights = _attend(student, query, key, value, mask)
     want, want_weights = attention(query, key, value, mask)
     expect.close(
@@ -285,7 +285,8 @@ def test_large_scores(student, rng):
             MISTAKE.attention_own_exponential: np.where(
                 mask, naive, 0.0
             ),
-            MISTAKE.attention_renormalised: late,
+            MISTAKE.attention_mask_after_softmax: late,
+            MISTAKE.attention_renormalised: renormalised,
             MISTAKE.attention_masked_minus_hundred: softmax(
                 np.where(mask, scores, -100.0)
             ),
