@@ -55,7 +55,7 @@ def received(
 
 def _holds(path: Path, out: Path) -> bool:
     """Whether this is `out` or a folder around it; where a link leads is not asked."""
-    return Path(os.path.abspath(out)).is_relative_to(os.path.abspath(path))
+    return path.is_dir() and Path(os.path.abspath(out)).is_relative_to(os.path.abspath(path))
 
 
 def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
