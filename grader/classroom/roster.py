@@ -143,6 +143,14 @@ class Roster:
             if student.id not in handed_in and not self.terms(student.id, assignment).excused
         ]
 
+    @property
+    def allowances(self) -> dict[str, Allowance]:
+        """Everybody's own numbers for late work, by student."""
+        return {id: student.allowance for id, student in self.students.items()}
+
+
+NOBODY = Roster()
+
 
 def composed(name: str) -> str:
     """The name with "ö" as one character: some disks keep an "o" and two dots."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from grader.notebook.notebook_file import MAX_BYTES
 
 from ..classroom.receipt import FILE, Receipt
-from ..classroom.roster import Roster
+from ..classroom.roster import NOBODY, Roster
 from ..course.visible import visible, visible_name
 from . import archives, class_folder, clocks, handed_in, places, plain_files
 from .class_folder import SubmissionsError
@@ -35,7 +35,6 @@ IGNORED_TRICKS = frozenset(
     "conftest.py pytest.ini tox.ini setup.cfg pyproject.toml sitecustomize.py usercustomize.py "
     "numpy.py torch.py random.py gradebook.db".split()
 )
-NOBODY = Roster()
 
 
 @dataclass(frozen=True)

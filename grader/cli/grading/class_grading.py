@@ -12,13 +12,12 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
-from ...classroom.roster import Roster
+from ...classroom.roster import NOBODY, Roster
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...grading import class_run
 from ...grading.judge_pool import Settings
 from ...intake import submissions
-from ...intake.submissions import NOBODY
 from ...judge.models import scorer
 from ...judge.models.scorer import HiddenLabels
 from ...sandbox import detection

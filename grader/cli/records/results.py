@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ... import report
-from ...classroom.roster import Roster, abridged
+from ...classroom.roster import NOBODY, Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
 from ...gradebook import manual, stored_roster, to_mark
@@ -22,8 +22,6 @@ from ...gradebook.store import Store
 from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
 from . import stores
-
-NOBODY = Roster()
 
 
 @dataclass(frozen=True)
@@ -153,8 +151,7 @@ def counted(
     """Results with manual marks, and the stored terms and rules for late work or a roster's."""
     marked = [manual.apply(result, marks) for result in results]
     terms = late_policy.with_roster(stored_roster.terms(store), roster)
-    own = {id: student.allowance for id, student in roster.students.items()}
-    allowances = stored_roster.allowances(store) | own
+    allowances = stored_roster.allowances(store) | roster.allowances
     counting = late_policy.applied(marked, marks.course, terms, allowances)
     return store.with_earlier_answers(counting)
 
