@@ -78,15 +78,18 @@ def by_exercise(before: Result, now: Result) -> dict[str, float]:
 
 
 def by_test(before: Result, now: Result) -> list[dict[str, Any]]:
-    """Tests that ended differently: exercise, id, title, `before` and `now` in words, points.
+    """Tests that moved points: exercise, id, title, `before` and `now` in words, points.
 
-    A test that only weighs more or less than before is left out.
+    They ended differently, or have not all their points and count more or less than before.
     """
     old, new = _tests(before), _tests(now)
     found = []
     for id in dict.fromkeys([*new, *old]):
         exercise, test = new.get(id) or old[id]
-        was, is_now = _ended(old.get(id)), _ended(new.get(id))
+        both = [tests[id][1] for tests in (old, new) if id in tests]
+        weighed = len(both) == 2 and both[0].max_points != both[1].max_points
+        counts = weighed and any(test.points != test.max_points for test in both)
+        was, is_now = (_ended(tests.get(id), counts) for tests in (old, new))
         if was != is_now:
             earned = [tests[id][1].points if id in tests else 0.0 for tests in (old, new)]
             found.append(
@@ -106,8 +109,9 @@ def _tests(result: Result) -> dict[str, tuple[str, GradedTest]]:
     return {test.id: (e.id, test) for e in result.exercises for test in e.tests}
 
 
-def _ended(found: tuple[str, GradedTest] | None) -> str:
+def _ended(found: tuple[str, GradedTest] | None, counts: bool) -> str:
     if found is None:
         return ABSENT
     kept = ", carried through" if found[1].carried_through else ""
-    return f"{found[1].outcome}{kept}"
+    of = f", counts {found[1].max_points:g}" if counts else ""
+    return f"{found[1].outcome}{kept}{of}"

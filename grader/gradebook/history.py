@@ -9,6 +9,7 @@ from typing import Any
 from . import differences
 from .manual import ManualMark
 from .result import Result
+from .rules import moves
 from .rules.policy import Change
 from .stored_marks import KeptMark
 from .totals import UNGRADED
@@ -32,10 +33,10 @@ def entries(
     """One entry per result, mark, new rule and total of one student and assignment, oldest first.
 
     Every entry: `kind`, `at` (an ISO time) and `sentence`, which says all of it in words.
-    `grading`: outcome, total, `changed` (names of what differs from the last grade), `points`
-    (difference of the totals, None for the first), `exercises` (differences by id), `tests` (those
-    that ended differently) and, if an earlier grade counts again, `made` (when it was graded). If
-    the grader failed there is no grade: total and points are None, and nothing is compared.
+    `grading`: outcome, `changed` (names of what differs from the last grade), `exercises`
+    (differences by id), `tests` (see `differences.by_test`) and, if an earlier grade counts again,
+    `made` (when it was graded). Its sentence has no total, as marks and lateness are not in it. If
+    the grader failed there is no grade, and nothing is compared.
     `mark`: item, points and comment as stored; None and "" withdraw an earlier mark. `rule`: what
     course.toml says differently. `total`: what counts from then on, marks and lateness included,
     points (the difference) and `why`; the last one is the total in every file.
@@ -53,25 +54,22 @@ def entries(
 
 
 def _grading(before: Result | None, now: Result) -> dict[str, Any]:
-    total = now.totals.total or 0.0  # None for an excused student
     entry: dict[str, Any] = {"kind": "grading", "at": now.graded_at, "outcome": now.outcome}
-    entry |= {"total": total, "changed": [], "points": None, "exercises": {}, "tests": []}
+    entry |= {"changed": [], "exercises": {}, "tests": []}
     if now.outcome == UNGRADED:
-        return {**entry, "total": None, "sentence": "the grader failed: no grade"}
+        return {**entry, "sentence": "the grader failed: no grade"}
     if before is None:
-        return {**entry, "sentence": f"graded for the first time: {total:g} points"}
+        points = moves.automatic_points(now.totals.automatic, now.totals.bonus)
+        return {**entry, "sentence": f"graded for the first time: automatic points {points}"}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]
-    points = round(total - (before.totals.total or 0.0), 2)
-    exercises = differences.by_exercise(before, now)
+    moved = moves.of_exercises(moves.earned(before), moves.earned(now))
     what = f"{_listed(changed)} changed" if changed else "graded again, with nothing changed"
-    where = ", ".join(f"{id} {difference:+g}" for id, difference in exercises.items())
     return {
         **entry,
         "changed": changed,
-        "points": points,
-        "exercises": exercises,
+        "exercises": differences.by_exercise(before, now),
         "tests": differences.by_test(before, now),
-        "sentence": f"{what}: {total:g} points ({points:+g}{f'; {where}' if where else ''})",
+        "sentence": f"{what}: {', '.join(moved) or 'the same points in every exercise'}",
     }
 
 

@@ -52,10 +52,10 @@ def test_history_is_one_list_of_gradings_and_marks_in_order():
         *["mark"] * 2,
     ]
     assert [entry["sentence"] for entry in found] == [
-        "graded for the first time: 98 points",
+        "graded for the first time: automatic points 88 and 10 bonus",
         "1.3 marked by hand: 6 points: a slip",
-        "suite changed: 97 points (-1; 1.3 -1)",
-        "suite changed: 98 points (+1; 1.3 +1)",
+        "suite changed: 1.3 8 → 7",
+        "suite changed: 1.3 7 → 8",
         "1.3 marked by hand: 7 points (before: 6)",
         "the mark of 1.3 withdrawn (it was 7 points)",
     ]
@@ -68,13 +68,38 @@ def test_history_is_one_list_of_gradings_and_marks_in_order():
 def test_history_compares_no_grade_with_a_failure_of_the_grader():
     failed = sample("ada", outcome="UNGRADED", suite_sha256="new", exercises=[])
     found = history.entries([failed, sample("ada"), failed, sample("ada", failed=LOST)], [])
-    assert [(entry["sentence"], entry["points"]) for entry in found] == [
-        ("the grader failed: no grade", None),
-        ("graded for the first time: 98 points", None),
-        ("the grader failed: no grade", None),
-        ("graded again, with nothing changed: 97 points (-1; 1.3 -1)", -1),
+    assert [entry["sentence"] for entry in found] == [
+        "the grader failed: no grade",
+        "graded for the first time: automatic points 88 and 10 bonus",
+        "the grader failed: no grade",
+        "graded again, with nothing changed: 1.3 8 → 7",
     ]
     assert [len(entry["tests"]) for entry in found] == [0, 0, 0, 1]
+
+
+def test_a_regrade_says_one_true_total_and_the_test_that_moved_it(tmp_path):
+    """With a late price and a mark: the judge's own sum was never anybody's total."""
+    late, heavier = {"received": LATE}, {"suite_sha256": "heavier"}
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("ada", failed={"1.3": [{"max_points": 1.0}]}, **late))
+        store.keep(ManualMarks(COURSE, {("ada", "a1", "1.11.a"): ManualMark(4.0, "")}))
+    printed("report", tmp_path)
+    with Store(tmp_path / "results.db") as store:
+        store.add(
+            sample("ada", failed={"1.3": [{"max_points": 3.0, "points": -2.0}]}, **late, **heavier)
+        )
+    printed("report", tmp_path)
+    [first, regraded] = [
+        entry["sentence"]
+        for entry in json.loads(printed("history", "ada", "a1", "--out", tmp_path, "--json"))
+        if entry["kind"] == "total"
+    ][-2:]
+    assert first == "total 90.9"
+    assert regraded == "total 90.9 → 89.1 (-1.8): 1.3 7 → 5"
+    text = " ".join(printed("history", "ada", "a1", "--out", tmp_path).split())
+    assert "suite changed: 1.3 7 → 5" in text
+    assert "FAILED, counts 1 → FAILED, counts 3 (-2)" in text
+    assert "98" not in text.replace("automatic", "")
 
 
 def test_history_for_the_terminal_and_as_json(out):

@@ -19,6 +19,7 @@ from ..result import Result
 
 Facts = Mapping[str, Any]
 UTC = datetime.timezone.utc
+MOST_NAMED = 4  # exercises, as the reason of one move
 
 
 def facts(result: Result) -> Facts:
@@ -28,6 +29,7 @@ def facts(result: Result) -> Facts:
         "total": totals.total,
         "automatic": totals.automatic,
         "bonus": totals.bonus,
+        "exercises": earned(result),
         "penalty": totals.late_penalty,
         "excused": totals.excused,
         "sha256": facts.sha256,
@@ -50,8 +52,7 @@ def reasons(before: Facts, now: Facts, zone: datetime.tzinfo = UTC) -> list[str]
     found += _of_marks(before, now)
     own = before["overrides"] == now["overrides"]
     if own and any(before[key] != now[key] for key in ("automatic", "bonus")):
-        was, is_now = (_points(f["automatic"], f["bonus"]) for f in (before, now))
-        found.append(f"automatic points {is_now}, before: {was}")
+        found.append(_of_tests(before, now))
     if before["excused"] != now["excused"]:
         found.append("excused" if now["excused"] else "no longer excused")
     for key, words in (("received", "received"), ("due", "due")):
@@ -60,6 +61,19 @@ def reasons(before: Facts, now: Facts, zone: datetime.tzinfo = UTC) -> list[str]
     if any(before[key] != now[key] for key in ("days", "percent", "slip_days")):
         found.append(f"{_late(now)}, before: {_late(before)}")
     return found
+
+
+def earned(result: Result) -> dict[str, float | None]:
+    """The points of each exercise by its tests or model: marks by hand are left out."""
+    was = {override.exercise: override.was for override in result.overrides}
+    return {e.id: was.get(e.id, e.points) for e in result.exercises if not e.parts}
+
+
+def of_exercises(before: Mapping[str, float | None], now: Mapping[str, float | None]) -> list[str]:
+    """`1.4 15.08 → 12.4` for each exercise with other points than before."""
+    ids = dict.fromkeys([*now, *before])
+    pairs = {id: (before.get(id), now.get(id)) for id in ids}
+    return [f"{id} {_given(a)} → {_given(b)}" for id, (a, b) in pairs.items() if a != b]
 
 
 def keep(connection: Connection, results: Sequence[Result]) -> int:
@@ -74,7 +88,7 @@ def keep(connection: Connection, results: Sequence[Result]) -> int:
             "counted_at": now,
         }
         for result in results
-        if last.get((result.student, result.assignment)) != facts(result)
+        if _differ(last.get((result.student, result.assignment)), facts(result))
     ]
     if rows:
         connection.execute(table.insert(), rows)
@@ -88,17 +102,22 @@ def entries(
     found, before = list[dict[str, Any]](), None
     for _, _, now, at in _every(connection, student, assignment):
         entry = {"kind": "total", "at": at, "total": now["total"], "points": None, "why": []}
-        shown = "no total" if now["total"] is None else f"total {now['total']:g} points"
+        sentence = f"total {_given(now['total'])}"
         if before is not None:
-            why, moved = (
-                reasons(before, now, zone),
-                (now["total"] or 0.0) - (before["total"] or 0.0),
-            )
-            entry |= {"points": round(moved, 2), "why": why}
-            shown = f"{shown} ({round(moved, 2):+g}): {'; '.join(why)}" if why else shown
-        found.append({**entry, "sentence": shown})
+            why = reasons(before, now, zone)
+            moved = round((now["total"] or 0.0) - (before["total"] or 0.0), 2)
+            entry |= {"points": moved, "why": why}
+            if moved:
+                sentence = f"total {_given(before['total'])} → {_given(now['total'])} ({moved:+g})"
+            sentence = ": ".join([sentence, *filter(None, ["; ".join(why)])])
+        found.append({**entry, "sentence": sentence})
         before = now
     return found
+
+
+def _differ(before: Facts | None, now: Facts) -> bool:
+    """Whether anything moved; an older counting lacks facts that are kept now."""
+    return before is None or any(now[key] != value for key, value in before.items())
 
 
 def _every(
@@ -125,12 +144,26 @@ def _of_marks(before: Facts, now: Facts) -> list[str]:
     return found
 
 
+def _of_tests(before: Facts, now: Facts) -> str:
+    """By which exercises the automatic points moved; only their sums where these are many."""
+    moved = of_exercises(before.get("exercises", {}), now["exercises"])
+    if "exercises" in before and len(moved) <= MOST_NAMED:
+        return ", ".join(moved)
+    was, is_now = (automatic_points(f["automatic"], f["bonus"]) for f in (before, now))
+    return f"automatic points {is_now}, before: {was}"
+
+
 def _mark(points: float | None) -> str:
     return "no mark" if points is None else f"{points:g}"
 
 
-def _points(automatic: float | None, bonus: float) -> str:
-    return "none" if automatic is None else f"{automatic:g}{f' and {bonus:g} bonus' * bool(bonus)}"
+def _given(points: float | None) -> str:
+    return "none" if points is None else f"{points:g}"
+
+
+def automatic_points(automatic: float | None, bonus: float) -> str:
+    """`88 and 10 bonus`."""
+    return _given(automatic) + (f" and {bonus:g} bonus" if bonus else "")
 
 
 def _time(text: str | None, zone: datetime.tzinfo) -> str:
