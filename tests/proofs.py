@@ -14,9 +14,11 @@ __all__ = ["COURSE", "code_of_tree", "graded", "local_worker", "notebook"]
 COURSE = Course.here()
 
 
-def graded(data: bytes, id: str, open_worker=local_worker, only=None) -> Result:
+def graded(data: bytes, id: str, open_worker=local_worker, only=None, asked=None) -> Result:
     """Grade any notebook."""
-    return grade(Submitted(COURSE.assignment(id), data, only=only), COURSE, open_worker)
+    return grade(
+        Submitted(COURSE.assignment(id), data, only=only), COURSE, open_worker, asked=asked
+    )
 
 
 def code_of_tree(folder: Path) -> list[tuple[str, str]]:

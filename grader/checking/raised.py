@@ -26,6 +26,7 @@ class Sign(NamedTuple):
     certain: bool
 
 
+NOT_YOURS = "; this is no mistake of yours"  # ends what a student reads of a test that is wrong
 SIGNS = (
     Sign(
         "AttributeError",
@@ -130,7 +131,7 @@ def explain(
     if isinstance(error, StudentError):
         return _of_student(error, names)
     if isinstance(error, SuiteError):
-        return Message("a test that works", f"{error}; this is no mistake of yours")
+        return Message("a test that works", f"{error}{NOT_YOURS}")
     got = f"a value that the test could not handle ({type(error).__name__}: {error})"
     return Message("a value of the form the docstring describes", got)
 

@@ -172,7 +172,7 @@ class _Session:
             bans = self.assignment.bans(exercise)
             message = explain(error, exercise.names or exercise.files, exercise.id, bans)
             told = isinstance(error, (StudentError, SuiteError))
-            if not told and "handed_in" not in test.parameters:
+            if not told and not test.takes_files:
                 raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started

@@ -70,6 +70,11 @@ class Test(Fixture):
     mark: ExerciseMark
     fixtures: Mapping[str, Fixture]
 
+    @property
+    def takes_files(self) -> bool:
+        """Whether it looks at what lies beside the notebook."""
+        return any("handed_in" in one.parameters for one in (self, *self.fixtures.values()))
+
 
 def read_tests(path: Path) -> list[Test]:
     """The tests of a file, in file order; a file is read again when it has changed.

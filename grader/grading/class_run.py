@@ -77,6 +77,12 @@ def grade_class(
     if not waiting:
         return
     ids = {submission.assignment for submission in waiting}
+    proven = {
+        s.assignment
+        for s in {s.assignment: s for s in waiting}.values()
+        if store.knows(key(s, course.assignment(s.assignment), suites[s.assignment], settings.tier))
+    }
+    settings = replace(settings, proven=frozenset(proven))
     with (
         closing(JudgePool(course, ids, settings)) as pool,
         _judges(ids, course, settings) as judges,

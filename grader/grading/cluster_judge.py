@@ -43,7 +43,8 @@ class Judge(WorkerPlugin):
                 f"machine at {self.settings.tier}: grade on machines of the same tier"
             )
         judge_process.limit_memory()
-        judge_process.use(self.course, workers, self.settings.hidden)
+        settings = self.settings
+        judge_process.use(self.course, workers, settings.hidden, settings.proven)
 
     def teardown(self, worker: Worker) -> None:
         self._stack.close()

@@ -89,7 +89,7 @@ def started(
             settings.jobs,
             mp_context=context,
             initializer=judge_process.start,
-            initargs=(course, workers, settings.hidden),
+            initargs=(course, workers, settings.hidden, settings.proven),
         ) as pool,
     ):
         yield pool
@@ -112,6 +112,7 @@ class Settings:
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
     hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
+    proven: frozenset[str] = frozenset()  # assignments whose suite has no wrong test
     keep: bool = True  # store the results
     executor: str = "processes"  # or one of `cluster`'s
 

@@ -51,9 +51,10 @@ def grade(
     course: Course,
     open_worker: OpenWorker,
     hidden: HiddenLabels | None = None,
+    asked: own_mistakes.Asked | None = None,
 ) -> Result:
-    """The result of one submission that is graded alone: a try and its reruns."""
-    tried = once(submitted, course, open_worker, hidden)
+    """The result of one submission that is graded alone: a try and its reruns; see `once`."""
+    tried = once(submitted, course, open_worker, hidden, asked=asked)
     while tried.plan:
         tried = rerun(submitted, course, open_worker, tried)
     return tried.result
@@ -71,8 +72,8 @@ def once(
 
     Without `hidden` labels, exercises that train a model stay pending. `before`: the result of a
     first try, whose model score is reused unless it is doubtful. `asked`: which tests are known to
-    be wrong themselves; see `own_mistakes`. Whatever the submission does ends
-    in a result; an exception means that the course is at fault (its suite or its sandbox failed).
+    be wrong themselves, see `own_mistakes`; without it, all are right. Whatever the submission does
+    ends in a result; an exception means that the course is at fault (its suite or its sandbox).
     """
     started = time.perf_counter()
     read = _read(submitted)
@@ -80,8 +81,8 @@ def once(
         return Try(read)
     load = read.load(Patience())
     run = suite_run.run(submitted, load, read.verdicts, open_worker)
-    asked = {} if asked is None else asked
-    run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker, asked))
+    if asked is not None:
+        run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker, asked))
     model = None
     if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None

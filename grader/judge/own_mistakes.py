@@ -1,60 +1,73 @@
-"""Tells a test's own mistake from an answer that the test could not handle, by the model answer.
+"""Tells a test's own mistake from a wrong answer, by the course's own answer.
 
-What a test's own code raises, a TypeError or a KeyError say, may come from either. So the test runs
-on the model answer too, with the same inputs, in a worker of its own that runs nothing of the
-student's: if it raises there as well, no answer is to blame. A class asks once about each test.
-Not told apart are what a test raises over some right answers only, what it raises over handed-in
-files, and any of it where no model answer lies, as on Gradescope; these tests fail.
+A test that the course's answer fails, by a wrong expected value say, grades nobody. So the tests
+run on that answer too, with the same inputs, in a worker of its own that runs nothing of the
+student's. A class asks once about each test, and not at all once its suite is known to be right.
+Not asked are tests of handed-in files, and any where no answer lies, as on Gradescope.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import replace
 
 from grader.checking.faults import SuiteError
 from grader.checking.raised import explain
-from grader.checking.session import BROKEN, PASSED, TestResult
+from grader.checking.session import BROKEN, FAILED, TestResult
+from grader.checking.suite import Test, read_tests
+from grader.course.course_file import shown
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 
-from .suite_run import OpenWorker, Submitted, results
+from .suite_run import OpenWorker, Submitted, results, suite_files
 from .workers.load import Load
 
-# What the tests of a course raise on its model answers, by assignment and test, as far as asked.
+# What is wrong with the tests of a course, by assignment and test; None: nothing that we know.
 Asked = dict[tuple[str, str], SuiteError | None]
 
 
 def told_apart(
     submitted: Submitted, tests: list[TestResult], open_worker: OpenWorker, asked: Asked
 ) -> list[TestResult]:
-    """The results, with those tests BROKEN that raise on the model answer too.
+    """The results, with those tests BROKEN that the course's own answer fails.
 
     `asked` is shared by the submissions of a class, and gets what is not known yet.
     """
-    assignment = submitted.assignment
-    suspects = [test.id for test in tests if test.raised]
-    if not suspects or not assignment.solution.exists():
+    id = submitted.assignment.id
+    if not submitted.assignment.solution.exists():
         return tests
-    if unknown := [id for id in suspects if (assignment.id, id) not in asked]:
-        for test in _on_the_model_answer(submitted, unknown, open_worker):
-            if test.raised or test.outcome == PASSED:  # no time-out, which would say nothing
-                asked[assignment.id, test.id] = test.raised
-    raised = {id: error for id in suspects if (error := asked.get((assignment.id, id)))}
+    if unknown := {test.id for test in tests} - {test for of, test in asked if of == id}:
+        found = _on_the_own_answer(submitted, unknown, open_worker)
+        asked.update({(id, test): found.get(test) for test in unknown})
+    wrong = {test.id: error for test in tests if (error := asked[id, test.id])}
     return [
-        replace(test, outcome=BROKEN, message=explain(raised[test.id], []))
-        if test.id in raised
+        replace(test, outcome=BROKEN, message=explain(wrong[test.id], []))
+        if test.id in wrong
         else test
         for test in tests
     ]
 
 
-def _on_the_model_answer(
-    submitted: Submitted, only: Collection[str], open_worker: OpenWorker
-) -> list[TestResult]:
+def _on_the_own_answer(
+    submitted: Submitted, ids: Iterable[str], open_worker: OpenWorker
+) -> dict[str, SuiteError]:
+    """What is wrong with these tests; a time-out or a crash would say nothing."""
     assignment = submitted.assignment
+    known = {t.id: t for p in suite_files(assignment) for t in read_tests(p)}
+    only = [id for id in ids if not known[id].takes_files]
     names = [name for exercise in assignment.exercises for name in exercise.names]
     collected = collect(notebook_file.read(assignment.solution.read_bytes()), names)
     load = Load(collected.statements, forbidden=assignment.forbidden_anywhere)
     with open_worker(load) as worker:
-        return results(replace(submitted, files={}), worker, {}, only)
+        found = results(replace(submitted, files={}), worker, {}, only)
+    return {one.id: error for one in found if (error := _fault(known[one.id], one))}
+
+
+def _fault(test: Test, found: TestResult) -> SuiteError | None:
+    if found.raised or found.outcome != FAILED or found.message is None:
+        return found.raised
+    expected, got = (" ".join(text.split()) for text in (found.message.expected, found.message.got))
+    return SuiteError(
+        f"{shown(test.file)}: the course's own answer fails “{test.mark.title}” (expected "
+        f"{expected}, got {got}): correct the test or the answer"
+    )

@@ -8,7 +8,7 @@ import pytest
 from checkout import place
 from typer.testing import CliRunner
 
-from grader.checking import suite
+from grader.checking import expect, suite
 from grader.checking.faults import SuiteError
 from grader.cli.app import app
 from grader.gradebook.store import Store
@@ -36,6 +36,10 @@ def of_a_key(student):
     {"weights": 0}["wieghts"]
 
 
+def of_a_wrong_value(student):
+    expect.equal(student.softmax(np.zeros(2)), np.ones(2))
+
+
 def over_an_answer(student):
     output, _ = student.attention(*np.ones((3, 1, 1)))
     output.shape  # noqa: B018 - a number has none
@@ -58,7 +62,7 @@ def breaks(monkeypatch):
     return does
 
 
-@pytest.fixture(params=[of_itself, of_a_key])
+@pytest.fixture(params=[of_itself, of_a_key, of_a_wrong_value])
 def broken(request, breaks):
     """It fails by a mistake that no student can help."""
     return breaks(request.param)
@@ -69,7 +73,7 @@ def result(broken):
     assignment = proofs.COURSE.assignment("a1")
     parts = fingerprints.parts(proofs.COURSE, assignment)
     handed_in = Submission("s1", "a1", "s1/a1.ipynb", SOLUTION)
-    return class_run.complete(proofs.graded(SOLUTION, "a1"), handed_in, assignment, parts)
+    return class_run.complete(proofs.graded(SOLUTION, "a1", asked={}), handed_in, assignment, parts)
 
 
 def test_only_its_exercise_is_pending(result):
@@ -84,7 +88,7 @@ def test_only_its_exercise_is_pending(result):
 
 
 def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(broken):
-    result = proofs.graded(with_attention("value, query"), "a1")
+    result = proofs.graded(with_attention("value, query"), "a1", asked={})
     assert result.untested == ["1.4"]
     assert any(entry.carried_through for entry in result.exercises)
 
@@ -92,7 +96,7 @@ def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(bro
 def test_what_only_a_wrong_answer_makes_a_test_raise_is_charged(breaks):
     last = breaks(over_an_answer)
     data = with_attention("1.0, 1.0")
-    result = proofs.graded(data, "a1", only=["1.4"])
+    result = proofs.graded(data, "a1", only=["1.4"], asked={})
     [test] = [test for test in result.tests if test.id == last]
     assert (test.outcome, test.points, result.untested) == ("FAILED", 0.0, [])
     assert test.message.got.startswith("a value that the test could not handle (AttributeError")
@@ -100,7 +104,7 @@ def test_what_only_a_wrong_answer_makes_a_test_raise_is_charged(breaks):
     assert next(test for test in right.tests if test.id == last).outcome == "PASSED"
 
 
-@pytest.mark.parametrize("body", [of_a_key, over_an_answer])
+@pytest.mark.parametrize("body", [of_a_key, over_an_answer, of_a_wrong_value])
 def test_a_class_asks_the_model_answer_once(breaks, body):
     """Whether it clears the test or blames it; the second submission opens one worker only."""
     breaks(body)
@@ -140,7 +144,7 @@ def test_the_command_names_the_test_and_has_the_exit_code_of_a_failed_grader(
     assert done.exit_code == 5
     [told] = [line for line in done.stderr.splitlines() if "is pending" in line]
     assert told.startswith("exercise 1.4 of s1 a1 is pending: autograder/a1/exercise_1_4/")
-    assert ": the test itself fails" in told
+    assert ": the test itself fails" in told or ": the course's own answer fails" in told
     [stored] = json.loads(done.stdout)
     assert stored["outcome"] == "GRADED"
     with Store(tmp_path / "out" / "results.db") as store:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from grader.checking.raised import NOT_YOURS
 from grader.checking.session import BROKEN
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -152,7 +153,7 @@ def _of_tests(partly: list[Result]) -> str:
     """Which tests are wrong themselves, and whose points are pending until they are corrected."""
     ids = list(dict.fromkeys(id for result in partly for id in result.untested))
     broken = [test.message for r in partly for test in r.tests if test.outcome == BROKEN]
-    said = {message.got for message in broken if message}
+    said = {message.got.removesuffix(NOT_YOURS) for message in broken if message}
     return f"exercise {', '.join(ids)} of {_named(partly)} is pending: {'; '.join(sorted(said))}"
 
 
