@@ -127,6 +127,12 @@ class Result(Record):
         return [test for exercise in self.exercises for test in exercise.tests]
 
     @property
+    def untouched(self) -> bool:
+        """Whether the notebook was read, and no exercise of code is written in it."""
+        code = [e for e in self.exercises if e.kind == "code" and e.tests]
+        return bool(code) and all(e.status == "not written" for e in code)
+
+    @property
     def untested(self) -> list[str]:
         """Exercises that are pending because one of their tests is wrong itself."""
         return [e.id for e in self.exercises if e.kind == "code" and e.points is None]

@@ -18,19 +18,23 @@ from .plain_text import counted, number
 
 GAP = 2  # between columns of the table
 SHORTEST = 8  # characters of a name in a line
+FOLDED = (24, 8, 5)  # characters of a heading in a line, tried in this order
 
 
 def grades_table(grades: Sequence[CourseGrade], width: int = 80) -> Table:
     """One row per student: percent of each assignment and component, and the total.
 
-    In `width` characters: a long heading is folded to the width of its numbers, a long name to what
-    is left.
+    In `width` characters: where they do not fit, headings of marks are folded, then long names.
     """
     rows = [_row(grade) for grade in grades]
     names = ["student", *(grades[0].marks if grades else ()), "total", "pending"]
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)] or [0] * len(names)
-    widths[1:] = [max(w, min(len(n), 5)) for n, w in zip(names[1:], widths[1:], strict=True)]
-    left = width - sum(widths[1:]) - GAP * len(widths[1:])
+    numbers = [max(map(len, cells)) for cells in zip(*rows, strict=True)] or [0] * len(names)
+    for most in FOLDED:
+        heads = [7, *(min(len(name), most) for name in names[1:-2]), 5, 7]
+        widths = [max(pair) for pair in zip(numbers, heads, strict=True)]
+        left = width - sum(widths[1:]) - GAP * len(widths[1:])
+        if widths[0] <= left:
+            break
     widths[0] = max(SHORTEST, min(widths[0], left))
     shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, GAP, 0, 0))
     for name, wide in zip(names, widths, strict=True):

@@ -19,7 +19,7 @@ from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 from .early_warning import RULES, warnings
 from .figures import box_plot, columns, stack, whisker
-from .item_analysis import MIN_STUDENTS, Spread, items, spread
+from .item_analysis import MIN_DIFFERENT, MIN_STUDENTS, Spread, items, spread
 from .overview import histogram
 from .plain_text import counted
 
@@ -48,6 +48,7 @@ def dashboard(results: Sequence[Result], course: Course, roster: Roster) -> dict
         "warned": [(w, roster.student(w.student), columns(w.shares)) for w in found],
         "rules": RULES,
         "min_students": MIN_STUDENTS,
+        "min_different": MIN_DIFFERENT,
     }
 
 

@@ -20,6 +20,7 @@ from grader.course.assignment import Assignment
 from ..gradebook.result import Result
 
 MIN_STUDENTS = 10  # a correlation of fewer is mostly chance, and is not shown
+MIN_DIFFERENT = 5  # students with other points than most: fewer would make it by themselves
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Spread:
 
 
 def items(assignment: Assignment, results: Sequence[Result]) -> list[Item]:
-    """Every exercise of the assignment, over results that have points."""
+    """Every exercise of the assignment, over results that have points; not untouched notebooks."""
+    results = [result for result in results if not result.untouched]
     points = np.array([_points(assignment, result) for result in results], dtype=float)
     points = points.reshape(len(results), len(assignment.exercises))
     regular = np.array([not exercise.bonus for exercise in assignment.exercises])
@@ -98,8 +100,11 @@ def discrimination(
     others = regular & ~np.isnan(points).any(axis=0)
     others[item] = False
     own, rest = points[rows, item], points[rows][:, others].sum(axis=1).round(6)
-    if np.ptp(own.round(6)) == 0:
+    different = len(own) - np.unique(own.round(6), return_counts=True)[1].max()
+    if not different:
         return None, "everyone has the same points"
+    if different < MIN_DIFFERENT:
+        return None, f"fewer than {MIN_DIFFERENT} students have other points than most"
     if np.ptp(rest) == 0:
         return None, "everyone has the same points elsewhere"
     value = float(np.clip(np.corrcoef(own, rest)[0, 1], -1, 1))

@@ -79,7 +79,7 @@ def outcome_sentence(result: Result) -> str:
             "This is about the file, not about your work: open the notebook, save it, and hand it "
             "in again, or ask your instructor."
         )
-    if all(e.status == "not written" for e in result.exercises if e.kind == "code"):
+    if result.untouched:
         return (
             "Your notebook was read, but no exercise is written in it. If you did write some, the "
             "notebook may not have been saved before you handed it in."
@@ -119,10 +119,10 @@ def main_cause(result: Result) -> str:
 def _cause(result: Result) -> str:
     if result.outcome in WITHOUT_POINTS:
         return result.reason
+    if result.untouched:
+        return "untouched notebook"
     code = [e for e in result.exercises if e.tests and not e.bonus]
     written = [e for e in code if e.status != "not written"]
-    if code and not written:
-        return "nothing is written"
     scored = [e for e in result.exercises if e.model is not None and not e.bonus]
     lost = [e for e in [*written, *scored] if _lost(e) > 0]
     if not lost:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from rich.table import Table
+from rich.cells import cell_len
 from rich.text import Text
 
 from grader.checking.messages import Message, cause_label
@@ -17,30 +17,69 @@ from .plain_text import cleaned, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
 
 _COLORS = {"GRADED": "green", "INVALID": "red", UNGRADED: "red", "CRASHED": "red"}
+HEADS = {head: head for head in ("student", "", "score", "automatic", "manual", "outcome")}
+GAP = 2  # between columns
+LONGEST_ID = 30  # characters in the column of students
+SHORTEST_CAUSE = 32  # characters beside the columns
 _PARTS = ("expected", "got", "cause", "read")
 
 
-def table(results: Sequence[Result]) -> Table:
-    """One row per student and assignment: score, automatic and manual points, outcome, cause."""
-    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    shown.add_column("student", overflow="fold")
-    shown.add_column("", no_wrap=True)
-    for name in ("score", "automatic", "manual"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    shown.add_column("outcome", no_wrap=True)
-    shown.add_column("main cause")  # shortened on a narrow terminal
-    for result in map(cleaned, results):
-        totals = result.totals
-        shown.add_row(
-            Text(result.student),
-            result.assignment,
-            Text(_score(totals), style="bold"),
-            f"{number(totals.automatic)}/{number(totals.automatic_max)}",
-            _manual(result),
-            Text(result.outcome, style=_COLORS.get(result.outcome, "yellow")),
-            Text(main_cause(result).replace("\n", " "), overflow="ellipsis", no_wrap=True),
-        )
-    return shown
+def table(results: Sequence[Result], width: int) -> Text:
+    """One line per student and assignment: score, automatic and manual points, outcome, cause.
+
+    In `width` characters and with whole ids: where there is no room, causes have lines of their
+    own, then the points of which the score is made are left out.
+    """
+    found = [cleaned(result) for result in results]
+    rows = [HEADS, *map(_row, found)]
+    columns = list(HEADS)
+    widths = {head: max(cell_len(row[head]) for row in rows) for head in columns}
+    widths["student"] = min(widths["student"], LONGEST_ID)
+    for head in ("automatic", "manual"):
+        if sum(widths[name] + GAP for name in columns) > width:
+            columns.remove(head)
+    over = sum(widths[name] + GAP for name in columns) - width
+    widths["student"] = max(len("student"), widths["student"] - max(over, 0))
+    causes = [" ".join(main_cause(result).split()) for result in found]
+    room = width - sum(widths[name] + GAP for name in columns)
+    beside = room >= min(SHORTEST_CAUSE, max(map(len, causes), default=0))
+    lines = Text(no_wrap=True, overflow="ignore")
+    for row, cause in zip(rows, ["main cause" * beside, *causes], strict=True):
+        lines.append(_line(row, columns, widths))
+        if cause:
+            lines.append(" " * GAP if beside else "\n    ")
+            lines.append(textwrap.shorten(cause, room if beside else width - 4, placeholder=" …"))
+        lines.rstrip()
+        lines.append("\n")
+    lines.rstrip()
+    return lines
+
+
+def _row(result: Result) -> dict[str, str]:
+    totals = result.totals
+    points = f"{number(totals.automatic)}/{number(totals.automatic_max)}"
+    cells = (result.student, result.assignment, _score(totals), points, _manual(result))
+    return dict(zip(HEADS, (*cells, result.outcome), strict=True))
+
+
+def _line(row: Mapping[str, str], columns: Sequence[str], widths: Mapping[str, int]) -> Text:
+    """The cells in columns; an id that is longer than its column has a line of its own."""
+    line = Text(style="dim" if row is HEADS else "")
+    for head in columns:
+        space = " " * (widths[head] - cell_len(row[head]))
+        if head == "student" and cell_len(row[head]) > widths[head]:
+            space = "\n" + " " * widths[head]
+        cell = Text(row[head], style=_style(head, row[head]) if row is not HEADS else "")
+        right = head in ("score", "automatic", "manual")
+        line.append(space if right else cell).append(cell if right else space)
+        line.append(" " * GAP * (head != columns[-1]))
+    return line
+
+
+def _style(head: str, cell: str) -> str:
+    if head == "outcome":
+        return _COLORS.get(cell, "yellow")
+    return "bold" if head == "score" else ""
 
 
 def show_test(result: Result, exercise: str) -> str:

@@ -74,6 +74,8 @@ def test_the_total_leaves_out_bonus_exercises_and_those_that_are_pending_for_som
         ([*range(9), math.nan], range(10), "fewer than 10 students"),
         ([3] * 10, range(10), "everyone has the same points"),
         (range(10), [3] * 10, "everyone has the same points elsewhere"),
+        ([8] * 29 + [0], [90] * 29 + [5], "fewer than 5 students have other points than most"),
+        ([8] * 26 + [0] * 4, range(30), "fewer than 5 students have other points than most"),
     ],
 )
 def test_a_correlation_that_would_say_nothing_is_not_computed(own, elsewhere, reason):
@@ -89,6 +91,12 @@ def test_difficulty_is_the_mean_share_of_the_points():
     assert (found["1.4"].students, found["1.4"].full) == (4, 2)
     assert found["1.4"].reason == "fewer than 10 students"
     assert (found["1.11"].students, found["1.11"].difficulty) == (0, None), "nothing is marked"
+
+
+def test_an_untouched_notebook_says_nothing_about_an_exercise():
+    untouched = sample("s4", not_written=tuple(e.id for e in A1.exercises))
+    found = {item.id: item for item in items(A1, [sample("s1"), sample("s2"), untouched])}
+    assert (found["1.4"].students, found["1.4"].difficulty) == (2, 1.0)
 
 
 def test_a_written_exercise_counts_once_all_its_parts_are_marked():

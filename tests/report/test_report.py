@@ -307,7 +307,7 @@ def test_nothing_written():
     result = sample(not_written=stubs)
     assert "may not have been saved" in outcome_sentence(result)
     assert "Not written yet" in Page(whole([result], COURSE)).said("student-s01.a1.1.1")
-    assert main_cause(result) == "nothing is written"
+    assert main_cause(result) == "untouched notebook"
 
 
 def test_a_model_that_falls_short_is_a_main_cause():

@@ -8,6 +8,7 @@ import unicodedata
 import proofs
 import pytest
 from checkout import ROOT, place
+from rich.cells import cell_len
 from rich.console import Console
 from sample_results import sample
 from test_report import BUG, CARRIED, hostile
@@ -152,7 +153,7 @@ def test_commands_about_submissions_print_through_one_place():
 
 def printed(results, width=120):
     out = io.StringIO()
-    Console(file=out, width=width).print(table.table(results))
+    Console(file=out, width=width).print(table.table(results, width))
     return out.getvalue()
 
 
@@ -166,6 +167,21 @@ def test_the_table_has_one_line_a_result_and_runs_no_markup():
     assert "\x1b[31m" not in printed(results)
     plain = printed([sample("s01"), sample("s02")], width=80).splitlines()
     assert len(plain) == 3
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 120])
+def test_ids_and_headings_are_whole_at_every_width(width):
+    """Also beside a row that says much, a wide alphabet and an id as long as a line."""
+    held = [{"item": item, "points": 1, "comment": ""} for item in ("1.4", "1.11.a")]
+    names = ["student-with-a-name", "李小龙", "мария", "x" * 50]
+    late = "2027-02-09T12:00:00+00:00"
+    results = [sample(name, failed={"1.3": [BUG]}, held=held, received=late) for name in names]
+    lines = printed(results, width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert all(any(line.startswith(name) for line in lines) for name in names)
+    assert {"student", "score", "outcome"} <= {*lines[0].split()}
+    assert sum("1.3: Scores are not" in line for line in lines) == 4
+    assert not [line for line in lines if line.endswith("divi…")]
 
 
 def test_showing_one_exercise_to_a_marker():

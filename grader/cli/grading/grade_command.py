@@ -177,7 +177,7 @@ def _print(
     if options.json:
         say_json([result.as_json() for result in run])
         return code
-    results.print_table(run, course)
+    results.print_table(run)
     if options.show:
         for result in run:
             results.print_failures(result)

@@ -36,7 +36,7 @@ def run(options: Report) -> int:
     if options.json:
         say_json([result.as_json() for result in written.results])
         return EXIT_OK
-    results.print_table(written.results, course)
+    results.print_table(written.results)
     say(f"\nReport   {written.report}\nClass    {written.dashboard}")
     say(f"CSV      {written.csv}\nJSON     {written.json}")
     say(f"To mark  {written.marks}")

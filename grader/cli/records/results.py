@@ -208,12 +208,13 @@ def progress(total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, advance=1, description=text)
 
 
-def print_table(results: Sequence[Result], course: Course) -> None:
+def print_table(results: Sequence[Result]) -> None:
     from rich.console import Console
 
     from ...report.table import table
 
-    Console().print(table(results))
+    console = Console()
+    console.print(table(results, console.width))
 
 
 def print_failures(result: Result) -> None:
