@@ -196,7 +196,7 @@ def test_slip_days_are_spent_in_the_order_of_due_dates():
         ("ben", "a4"): (1, 0),
     }
     assert [r.submission for r in found] == [r.submission for r in results]
-    assert "You have 2 of 3 slip days left." in found[3].late.sentence
+    assert "Slip days left: 2 of 3." in found[3].late.sentence
 
 
 def test_slip_days_and_grace_of_ones_own_count_over_the_courses():
@@ -206,9 +206,11 @@ def test_slip_days_and_grace_of_ones_own_count_over_the_courses():
     found = late_policy.applied(results, course(slip_days=1), {}, own)
     assert [(r.late.slip_days, r.late.percent) for r in found] == [(2, 0), (0, 0), (0, 10)]
     assert "within the grace period of 60 minutes" in found[1].late.sentence
-    assert "You have 0 of your own 2 slip days left." in found[1].late.sentence
-    assert "Your own grace period is 60 minutes." in report.render_student(found[0], COURSE)
-    assert found[2].late.sentence.endswith("You have no slip days.")
+    assert "Slip days left: 0 of 2, set for this student." in found[1].late.sentence
+    assert "Grace period: 60 minutes, set for this student." in report.render_student(
+        found[0], COURSE
+    )
+    assert found[2].late.sentence.endswith("Slip days left: 0 of 0, set for this student.")
     nobody_has = late_policy.applied(results, course(slip_days=0), {}, own)
     assert "slip days" not in nobody_has[2].late.sentence, "nothing is said of 0 of 0"
 
@@ -219,7 +221,7 @@ def test_a_price_of_ones_own_counts_over_every_assignments():
     found = late_policy.applied(results, course(slip_days=0), {}, own)
     assert [r.late.percent for r in found] == [8, 4, 0]
     page = report.render_student(found[0], COURSE)
-    assert "8 % of the points are deducted. Your own price of a late day is 4 %." in page
+    assert "8 % of the points are deducted. A late day costs 4 %, set for this student." in page
 
 
 def test_a_due_date_of_ones_own_changes_the_order():

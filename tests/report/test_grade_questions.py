@@ -156,6 +156,19 @@ def test_questions_about_nothing_are_one_sentence(out, arguments, told):
     assert told in text
 
 
+@pytest.mark.parametrize("command", ["why", "history"])
+@pytest.mark.parametrize(
+    ("student", "told"),
+    [("exc", "exc is excused from it"), ("mia", "mia has handed in nothing that was graded here")],
+)
+def test_who_has_no_result_is_excused_or_handed_in_nothing(out, tmp_path, command, student, told):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,a1\nada,\nexc,excused\nmia,\n", encoding="utf-8")
+    printed("report", out, "--roster", roster)
+    code, text = sentence(in_process.course(command, student, "a1", "--out", out).exception)
+    assert (code, text) == (2, f"{student} has no result of a1: {told}")
+
+
 def test_a_preview_counts_who_moves_and_says_by_which_tests():
     stored = {(r.student, r.assignment): r for r in (sample("ada"), sample("ben", failed=LOST))}
     new = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...gradebook import stored_roster
 from ...gradebook.database.connection import file_of, shown
 from ...gradebook.database.errors import GradebookError, copy_of
 from ...gradebook.store import Store
@@ -55,7 +56,12 @@ def back_up(store: Store) -> None:
 
 
 def nothing_for(store: Store, student: str, assignment: str) -> str:
-    """The message that a student has no result, with those who have one."""
+    """The message that a student has no result, with why, or with those who have one."""
+    roster = stored_roster.read(store)
+    if student in roster.students:
+        excused = roster.terms(student, assignment).excused
+        why = "is excused from it" if excused else "has handed in nothing that was graded here"
+        return f"{student} has no result of {assignment}: {student} {why}"
     students = sorted({result.student for result in store.latest(assignment)})
     if not students:
         return f"{store.where} has no result of {assignment}: grade it first"

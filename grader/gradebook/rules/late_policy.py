@@ -17,6 +17,7 @@ from ..lateness import Lateness, counted, lateness
 from ..result import Result
 from ..totals import WITHOUT_POINTS
 
+INDIVIDUAL = ", set for this student."  # ends what holds for one student alone
 AllTerms = Mapping[tuple[str, str], Terms]  # by student and assignment
 Allowances = Mapping[str, Allowance]  # by student
 
@@ -78,17 +79,15 @@ def _lateness(
         late = late.model_copy(update={"slip_days_left": budget})
     if late.excused:
         return late
-    sentence = late.sentence
-    if own.slip_days == 0 and course.late.slip_days:
-        sentence += " You have no slip days."
-    elif policy.slip_days:
-        of = "" if own.slip_days is None else "your own "
-        sentence += f" You have {late.slip_days_left} of {of}{policy.slip_days} slip days left."
+    said = [late.sentence]
+    if policy.slip_days or course.late.slip_days:
+        left = f"Slip days left: {late.slip_days_left} of {policy.slip_days}"
+        said.append(left + (INDIVIDUAL if own.slip_days is not None else "."))
     if own.grace_minutes is not None:
-        sentence += f" Your own grace period is {counted(own.grace_minutes, 'minute')}."
+        said.append(f"Grace period: {counted(own.grace_minutes, 'minute')}{INDIVIDUAL}")
     if own.late_penalty_percent is not None:
-        sentence += f" Your own price of a late day is {own.late_penalty_percent} %."
-    return late.model_copy(update={"sentence": sentence})
+        said.append(f"A late day costs {own.late_penalty_percent} %{INDIVIDUAL}")
+    return late.model_copy(update={"sentence": " ".join(said)})
 
 
 def _terms(result: Result, terms: AllTerms) -> Terms:
