@@ -15,7 +15,7 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
     yield course.root / "course.svg", picture.draw(course)
     results = course.root / "results"
     lectures = sorted((course.root / "lectures").glob("part*.md"))
-    for path in (results / "README.md", course.hidden / "README.md", *lectures):
+    for path in (results / "README.md", *sorted(course.hidden.glob("*.md")), *lectures):
         text = path.read_text(encoding="utf-8")
         yield path, tables.filled(figures.filled(text, results), results)
     path = results / "table3.md"

@@ -134,7 +134,12 @@ def test_the_version_is_told_in_the_changelog():
 
 
 def test_every_link_between_documents_leads_somewhere():
-    documents = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("assignments/*/*.md")]
+    documents = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("*/README.md"),
+        *ROOT.glob("autograder/*.md"),
+        *ROOT.glob("assignments/*/*.md"),
+    ]
     links = [
         (path, place)
         for path in documents
