@@ -75,7 +75,7 @@ def run(out: Path, jobs: int) -> int:
         bundled_class.hand_in_translators(folder, course, models)
         graded += grade(lambda s: (s.student, s.assignment) in late)
         written = results.write(store, course, out)
-    results.print_table(written.of(graded), course)
+    results.print_table(written.of(graded))
     print(LOOK_AT)
     _translate(models / translator.TRAINED, learned)
     took = time.perf_counter() - started
