@@ -223,7 +223,8 @@ def global_names(source: str) -> frozenset[str]:
 
     def walk(table: symtable.SymbolTable) -> None:
         for symbol in table.get_symbols():
-            if symbol.is_referenced() and symbol.is_global():
+            # symtable calls what a function named `top` binds global as well as local
+            if symbol.is_referenced() and symbol.is_global() and not symbol.is_local():
                 found.add(symbol.get_name())
         for child in table.get_children():
             walk(child)
