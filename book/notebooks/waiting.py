@@ -16,8 +16,8 @@ from grader.notebook.statements import global_names, touched
 
 RESULTS = "results/"  # measured figures of the checkout, which no release holds
 WAITS = (
-    "*Your copy of the course does not hold what this code uses: an answer that is not out yet, or "
-    "our measurements. The page shows its output.*"
+    "*This code needs an answer that is not out yet, or our measurements. The page shows what it "
+    "prints and draws.*"
 )
 
 

@@ -139,7 +139,7 @@ def _completed(module: str, stand_in: str, components: Iterable[str]) -> str:
     """A stand-in with stubs of the components that it does not define, so that imports succeed."""
     stubs = [
         f"def {name}(*_, **__):\n"
-        f'    raise NotImplementedError("{name} is not in this release yet: define yours first")\n'
+        f'    raise NotImplementedError("{name} is not in this release yet: copy your own here")\n'
         for name in sorted({*components} - _defined(module, stand_in))
     ]
     return "\n\n".join([stand_in, *stubs])
@@ -169,9 +169,10 @@ def modules(course: Course, hidden: dict[str, str]) -> dict[str, str]:
 
 
 def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
-    """The modules and stand-ins, without those that import what is in none of them.
+    """The modules and stand-ins, without commands of instructors.
 
-    Such a module builds on answers that are not out: a stub of a later assignment, say.
+    Nor is there a module that imports what is in none of them: a stub of an assignment that builds
+    on answers which are not out, say.
     """
     texts = texts | stand_ins
     absent = {
@@ -181,6 +182,9 @@ def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]
         for lacking in _defined(module, module_text(module).text) - _defined(module, text)
     }
     absent |= _whole(course).keys() - texts.keys()
+    commands = (command.partition(":")[0] for command in course.facts.commands.values())
+    absent |= {module.removeprefix(f"{course.facts.library}.") for module in commands}
+    texts = {name: text for name, text in texts.items() if name not in absent}
     while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}

@@ -24,6 +24,7 @@ from grader.notebook.statements import global_names
 OF_IPYTHON = frozenset("In Out display exit get_ipython quit _ __ ___".split())
 NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+OUTSIDE = "noqa: F821"  # linters know this comment, too
 MISSING = ("ImportError", "ModuleNotFoundError")
 
 
@@ -124,9 +125,17 @@ def _in_cells(tree: Tree, module: str, cells: dict[str, str]) -> Iterator[Fault]
     for where, body in parsed.items():
         yield from (Fault(where, why) for why in _of_imports(tree, module, body))
         yield from (Fault(where, why) for why in _of_attributes(tree, modules, body))
-        for name in sorted(global_names(cells[where]) - known):
-            if not name.startswith("__") and "*" not in known:
-                yield Fault(where, f"uses the name {name}, which nothing defines")
+        used = global_names(cells[where]) & _uses(body, cells[where])
+        for name in sorted(used - known) if "*" not in known else ():
+            yield Fault(where, f"uses the name {name}, which nothing defines")
+
+
+def _uses(body: ast.Module, source: str) -> set[str]:
+    """The names in code, except special ones and those that a comment says are from outside."""
+    lines = source.splitlines()
+    nodes = (node for node in ast.walk(body) if isinstance(node, ast.Name))
+    names = {node.id for node in nodes if OUTSIDE not in lines[node.lineno - 1]}
+    return {name for name in names if not name.startswith("__")}
 
 
 @lru_cache(maxsize=4096)

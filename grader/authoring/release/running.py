@@ -26,7 +26,7 @@ from .imported import Fault, bound
 SECONDS = 120  # per cell; one that takes longer, because it trains, ends the run of its notebook
 SMALLEST = "tiny"  # the profile that loads data and trains within seconds, if a course has one
 SOLUTIONS = "solutions"  # a folder of executed notebooks
-UNWRITTEN = "NotImplementedError"  # what a stub raises
+STOPS = ("NotImplementedError", "KeyboardInterrupt")  # a stub, and the end of a cell's time
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _run(tree: Path, name: str) -> Run:
             ran = [n for n, cell in enumerate(notebook.cells, 1) if cell.get("execution_count")]
             return Run(name, _failures(name, notebook.cells), max(ran, default=0) + 1)
         except nbclient.exceptions.DeadKernelError:
-            return Run(name, [Fault(name, "ends its kernel")])
+            return Run(name, [Fault(name, "crashes its kernel")])
     return Run(name, _failures(name, notebook.cells))
 
 
@@ -92,7 +92,7 @@ def _failures(name: str, cells: list[Any]) -> list[Fault]:
         for error in (o for o in cell.get("outputs", ()) if o["output_type"] == "error"):
             kind, why = error["ename"], error["evalue"]
             missing = re.match(r"name '(\w+)' is not defined", why) if kind == "NameError" else None
-            if kind != UNWRITTEN and not (missing and missing[1] in unbound):
+            if kind not in STOPS and not (missing and missing[1] in unbound):
                 found.append(Fault(f"{name}, cell {number}", f"fails with {kind}: {why}"))
             unbound |= _names(cell.source)
     return found
