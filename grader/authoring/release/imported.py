@@ -188,7 +188,7 @@ def _of_imports(tree: Tree, module: str, body: ast.Module) -> Iterator[str]:
 
 def _modules(tree: Tree, body: ast.Module) -> dict[str, str]:
     """The release's modules that names of a namespace stand for: name → module."""
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.walk(body):
         if isinstance(node, ast.Import):
             found |= {a.asname: a.name for a in node.names if a.asname}

@@ -71,8 +71,8 @@ def _run(tree: Path, name: str) -> Run:
         try:
             client.execute(env=_environment(home), stderr=subprocess.DEVNULL)
         except nbclient.exceptions.CellTimeoutError:
-            ran = [n for n, cell in enumerate(notebook.cells, 1) if cell.get("execution_count")]
-            return Run(name, _failures(name, notebook.cells), max(ran, default=0) + 1)
+            begun = [n for n, cell in enumerate(notebook.cells, 1) if cell.get("execution_count")]
+            return Run(name, _failures(name, notebook.cells), max(begun, default=1))
         except nbclient.exceptions.DeadKernelError:
             return Run(name, [Fault(name, "crashes its kernel")])
     return Run(name, _failures(name, notebook.cells))
