@@ -36,9 +36,11 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
             " delete or replace that folder, restart, and run this cell again"
         )
     packages = missing_packages.install(missing_packages.requirements(tree))
+    from ..checking import stale
     from ..course.course import Course
     from ..course.course_file import CourseError
 
+    stale.watch()
     try:
         found = Course.here().assignment(assignment)
     except (CourseError, KeyError) as error:
