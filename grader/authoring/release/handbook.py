@@ -46,8 +46,8 @@ WORK = """\
 1. Read the sections of the paper that an exercise names.
 2. Replace each `raise NotImplementedError(…)`, run the cell, then the `check("A1.4")` below it. It
    says what was expected, what your code returned, and the likely cause if the answer shows one.
-3. Write your prediction before you run an experiment; predictions count for being made, not for
-   being right.
+3. Write your prediction before you run an experiment. It gives no points, so a wrong one costs
+   nothing: it shows you what you did not expect.
 4. Restart the kernel and run everything once before you hand in: what works only in your session
    does not work for the grader.
 
