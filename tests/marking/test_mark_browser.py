@@ -143,7 +143,8 @@ def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, wind
     assert browser.violations(page) == []
     assert browser.width(page) <= wide
     assert "hurt" not in page.title()
-    page.locator("header a.home").click()
+    with page.expect_navigation():
+        page.locator("header a.home").click()
     assert browser.violations(page) == []
     assert browser.width(page) <= wide
     assert problems == []
