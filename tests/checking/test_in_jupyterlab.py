@@ -26,7 +26,7 @@ from grader.student.notebook_home import begin
 begin("a1", made_for="0.1.0")
 import numpy as np
 from grader.checking.notebook import check"""
-SECONDS = 90  # for a server or a kernel to start on a busy machine
+SECONDS = 300  # for a server or a kernel to start on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def jupyterlab(folder, home):
         yield f"{about['url']}lab/tree/assignments/a1/a1.ipynb?token={about['token']}"
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(SECONDS)
 
 
 @pytest.fixture(scope="module")
