@@ -73,7 +73,7 @@ def about_definitions(
     given = "\n".join(cell.source for cell in starter)
     found = [n for n in collected.notices if not _about_given_line(n, given)]
     names = [name for exercise in assignment.exercises for name in exercise.names]
-    missing = [name for name in names if name not in collected.defined_in]
+    missing = [n for n in names if n not in {*collected.defined_in, *collected.unavailable}]
     begun = set(names) - set(missing) - collected.unwritten
     other = looks_like(course, assignment, collected)
     if other:

@@ -165,7 +165,7 @@ def test_arrays_of_any_number_of_axes_arrive(library, dtype, shape):
 @pytest.mark.parametrize(
     "source",
     [
-        "if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 900,
+        "if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 5_000,
         "x = " + "1+" * 800 + "1; y = 2",
         "x = " + "-" * 800 + "1; y = 2",
         "def softmax(x):\n    nonlocal y",
