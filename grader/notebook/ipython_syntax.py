@@ -102,7 +102,7 @@ class _Translator(TransformerManager):
             at = next(i for i, line in enumerate(after) if line != lines[i])
             after[at] = self._python(lines[at], after[at])
             after[at + 1 : at + 1] = ["\n"] * (len(lines) - len(after))
-            if "".join(after[at + 1 :]).strip():
+            if "".join(after[at + 1 :]).strip() or _closes_too_much(text):
                 return after, False
             lines = after
         return lines, True
@@ -128,3 +128,8 @@ def _logical_lines(lines: list[str]) -> Iterator[list[str]]:
         yield lines[begin:end]
         begin = max(begin, end)
     yield lines[begin:]
+
+
+def _closes_too_much(text: str) -> bool:
+    """Whether a later bracket would not count as open."""
+    return sum(map(text.count, ")]}")) > sum(map(text.count, "([{"))
