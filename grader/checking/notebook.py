@@ -23,7 +23,7 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import session, stale
+from . import lacking, session, stale
 from .messages import summary
 from .session import TestResult
 from .suite import read_tests
@@ -52,7 +52,10 @@ def check(exercise: str, step: str = "") -> float | None:
     outcomes = [(result.mark.title, result.message) for result in results]
     for line in summary(f"{title}, {step}" if step else title, outcomes):
         print(line)
-    for sentence in stale.sentences([step] if step else found.names, namespace):
+    names = [step] if step else found.names
+    for sentence in stale.sentences(names, namespace):
+        print(f"  ! {sentence}")
+    for sentence in lacking.sentences(assignment, names, namespace):
         print(f"  ! {sentence}")
     if step or not found.points:  # a lab's
         return None

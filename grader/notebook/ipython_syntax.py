@@ -116,7 +116,7 @@ class _Translator(TransformerManager):
         if call.startswith("get_ipython().run_line_magic('time', "):
             timed = ast.literal_eval(call.partition(", ")[2].strip()[:-1])
             return f"{indent}{timed or 'pass'}\n"
-        self.found.not_run.append(special.strip())
+        self.found.not_run.append(special.strip(" \\\n"))
         return indent + "pass\n" if call.startswith("get_ipython()") else line
 
 

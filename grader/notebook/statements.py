@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import re
 import symtable
 from dataclasses import dataclass
@@ -72,9 +73,17 @@ def sort_cell(cell: Cell) -> CellStatements:
         why = f"cell {cell.number}{at} is not valid Python: {getattr(error, 'msg', None) or error}"
         result.notices.append(why)
         result.invalid = why
-        for name in re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE):
-            result.broken[name] = why
+        result.broken = dict.fromkeys(_names_at_line_starts(source), why)
     return result
+
+
+def _names_at_line_starts(source: str) -> list[str]:
+    """The names that a cell would define or import, if it were valid Python."""
+    names = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
+    for line in re.findall(r"^(?:from\s.*\s)?import\s.*", source, re.MULTILINE):
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            names += [name for node in ast.parse(line).body for name in _bound(node)]
+    return names
 
 
 def _parse(cell: Cell, result: CellStatements) -> tuple[ast.Module, str]:

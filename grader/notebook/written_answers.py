@@ -11,6 +11,7 @@ from ..course.assignment import Assignment
 from ..course.course import Course
 from . import nbgrader_cells, notebook_file
 from .collect import Collected
+from .foreign_imports import foreign_imports
 from .notebook_file import Cell
 
 # placeholders for text that students write: the build inserts them, the grader strips them
@@ -80,6 +81,7 @@ def about_definitions(
         found.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
     elif not begun and not collected.unavailable:
         found.insert(0, "nothing is written in this file; was it saved before it was submitted?")
+    found += dict.fromkeys(foreign_imports(course, assignment, collected, names).values())
     if missing:
         found.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")
     return found

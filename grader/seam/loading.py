@@ -34,7 +34,7 @@ def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
     _register_sources(job["statements"])
     compiler = _compiler()
     for statement in job["statements"]:
-        reason = _execute(statement, student.__dict__, compiler)
+        reason = _execute(statement, student.__dict__, compiler, unavailable)
         if not reason:
             continue
         problems.append({"cell": statement["cell"], "reason": reason})
@@ -43,7 +43,7 @@ def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
                 unavailable.setdefault(name, reason)
     for source in job["substitutes"]:
         given = {"cell": 0, "line": 1, "source": source}
-        if reason := _execute(given, student.__dict__, _compiler()):
+        if reason := _execute(given, student.__dict__, _compiler(), unavailable):
             problems.append({"cell": 0, "reason": f"a substitute did not load: {reason}"})
     return student.__dict__, unavailable, problems
 
@@ -55,13 +55,17 @@ def _compiler() -> codeop.Compile:
     return compiler
 
 
-def _execute(statement: Tree, namespace: dict[str, Any], compiler: codeop.Compile) -> str:
+def _execute(
+    statement: Tree, namespace: Tree, compiler: codeop.Compile, unavailable: dict[str, str]
+) -> str:
     """Run one statement with its line numbers; returns why it failed, or ""."""
     filename = f"<cell {statement['cell']}>"
     source = "\n" * (statement["line"] - 1) + statement["source"]
     try:
         exec(compiler(source, filename, "exec"), namespace)
     except BaseException as error:
+        if isinstance(error, NameError) and (cause := unavailable.get(error.name)):
+            return cause  # that the name is missing is only what follows from it
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == filename]
         line = lines[-1] if lines else getattr(error, "lineno", None) or statement["line"]
