@@ -64,7 +64,7 @@ def _execute(
     try:
         exec(compiler(source, filename, "exec"), namespace)
     except BaseException as error:
-        if isinstance(error, NameError) and (cause := unavailable.get(error.name)):
+        if isinstance(error, NameError) and (cause := unavailable.get(error.name or "")):
             return cause  # that the name is missing is only what follows from it
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == filename]

@@ -50,6 +50,8 @@ WORK = """\
    being right.
 4. Restart the kernel and run everything once before you hand in: what works only in your session
    does not work for the grader.
+5. In code that is graded, import only Python's own modules and the packages in `requirements.txt`,
+   with what these bring along: the grader has no others. `student check` names what is not there.
 
 `{starter}` is the notebook as you got it: copy from there what you want to begin again.
 """
