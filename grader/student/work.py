@@ -14,7 +14,7 @@ from ..course.course import Course
 from ..course.exercise import Exercise
 from ..course.problem import Problem
 from ..course.submission_folder import found_files
-from ..notebook import notebook_file, written_answers
+from ..notebook import large_outputs, notebook_file, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
 from ..seam.loading import load
@@ -114,13 +114,13 @@ class Work:
 def read(assignment: Assignment, given: Path | None = None, most: int | None = None) -> Work:
     """The assignment's notebook, or the one given. Raises Problem.
 
-    If it has more than `most` bytes, it is read as if its outputs were cleared.
+    If it has more than `most` bytes, it is read without its largest outputs.
     """
     path = tree.notebook(assignment, given)
     try:
         data = path.read_bytes()
         if most is not None and len(data) > most:
-            data = notebook_file.without_outputs(data)
+            data = large_outputs.within(data, most)
         return Work(assignment, path, data, notebook_file.read(data))
     except OSError as error:
         raise Problem(f"{path}: cannot be read ({error.strerror})") from None

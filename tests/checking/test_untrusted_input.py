@@ -240,7 +240,7 @@ def test_an_inner_zip_file_does_not_count(tmp_path):
     with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
         archive.writestr("a1.ipynb", b"{}")
         archive.writestr("old.zip", inner.getvalue())
-    assert len(archives.entries(tmp_path / "ada.zip")[0]) == 2
+    assert len(archives.entries(tmp_path / "ada.zip")) == 2
 
 
 def test_a_huge_header_of_weights_is_not_parsed():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import struct
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from ...gradebook.result import Result
 from ...intake import archives, plain_files
 from ...notebook import notebook_file, written_answers
 from ...notebook.beside import code_of
-from ...notebook.notebook_file import MAX_BYTES, PASTED, Cell
+from ...notebook.notebook_file import MAX_FILE, PASTED, Cell
 
 SVG = "image/svg+xml"
 KINDS = {  # how each begins
@@ -117,16 +116,17 @@ def notebook_of(result: Result, assignment: Assignment) -> Notebook | None:
 
 @lru_cache(maxsize=4)  # of the answer that a marker looks at, and of those open beside it
 def _read(file: str, sha256: str) -> tuple[list[Cell], list[dict[str, Any]]]:
-    """Raises ValueError, OSError."""
+    """Raises ValueError, OSError, RefusedError, InvalidNotebook."""
     if Path(file).is_file():
         with plain_files.opened(Path(file)) as opened:
-            data = opened.read(MAX_BYTES + 1)
+            data = opened.read(MAX_FILE + 1)
     else:
         path, _, entry = file.rpartition(".zip:")
-        data = archives.read(Path(f"{path}.zip"), entry)
+        data, _ = archives.read(Path(f"{path}.zip"), entry)
+    data = notebook_file.within_limits(data)
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ValueError("the file has changed since it was graded")
-    return notebook_file.read(data), json.loads(data.decode("utf-8-sig"))["cells"]
+    return notebook_file.read(data), notebook_file.document(data)["cells"]
 
 
 def _data(output: dict[str, Any]) -> dict[str, Any]:
