@@ -64,9 +64,12 @@ def grade_folder(source: Path, folder: Path) -> Result:
 
 def received(folder: Path, course: Course, assignment: Assignment) -> Submission:
     """The submission that counts, without a time: Gradescope handles lateness."""
-    found = submissions.find(folder, [known.id for known in course.graded])
+    is_begun = class_run.begun_in(course)
+    ids = [known.id for known in course.graded]
+    found = submissions.find(folder, ids, is_begun=is_begun)
     ours = [s for s in found if s.assignment in ("", assignment.id)]
-    chosen = submissions.one_each([class_run.resolve(s, course, assignment) for s in ours])
+    ours = [class_run.resolve(s, course, assignment) for s in ours]
+    chosen = submissions.one_each(ours, is_begun)
     if not chosen:
         return Submission(STUDENT, assignment.id, STUDENT, problem=f"{NO_NOTEBOOK} {assignment.id}")
     return replace(chosen[0], received=None)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.notebook import other_files
+
 from ..classroom.receipt import Receipt
 from ..classroom.roster import Roster, abridged
 from ..course.problem import Problem
 from . import download_names, gradescope, places, plain_files
 from .download_names import Download
-from .places import ARCHIVE, NOTEBOOK, Place
+from .places import NOTEBOOK, Place
 
 PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
 NAMED = 5  # how many downloads a message names
@@ -46,16 +48,20 @@ class Entry:
         ]
 
     def _places(self, ids: Sequence[str]) -> list[Place]:
-        path, own = self.path, self.download.file if self.download else ""
+        path = self.path
         if self.is_folder:
             return places.below(path, path.name, ids)
-        stem = Path(own).stem or path.stem
-        if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
-            return places.of_file(path.name, path, [], ids, stem)
-        assignment = places.split_name(stem, ids)[1]
+        file, attempt = (
+            self.download.uploaded if self.download else (_without_student(path, ids), 0)
+        )
+        if places.is_handed_in(path):
+            found = places.of_file(path.name, path, [], ids, file)
+            return [replace(place, attempt=attempt) for place in found]
+        assignment = places.split_name(plain_files.stem(file), ids)[1]
         why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
-        why = plain_files.LINKED if path.is_symlink() else why
-        return [Place(path.name, path, assignment, 3, 0, problem=why)]
+        return [
+            Place(path.name, path, assignment, 3, 0, file, problem=places.what_it_is(path) or why)
+        ]
 
 
 def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
@@ -79,7 +85,7 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
 
 def _refuse_an_assignment(path: Path, ids: Sequence[str]) -> None:
     """Raises SubmissionsError for a name that is an assignment's, where a student's belongs."""
-    name = path.name if path.is_dir() else path.stem
+    name = path.name if path.is_dir() else plain_files.stem(path.name)
     if name.lower() not in ids or not _own_name(path, ids):
         return
     alone = not path.is_dir() or any(f.stem.lower() in ids for f in path.glob(f"*{NOTEBOOK}"))
@@ -117,9 +123,18 @@ def _own_name(path: Path, ids: Sequence[str]) -> str:
     """The student by the name of the entry alone; "" if it is not a submission."""
     if path.is_dir() and not path.is_symlink():
         return path.name
-    student, assignment = places.split_name(path.stem, ids)
-    handed_in = path.suffix.lower() in (NOTEBOOK, ARCHIVE, *PACKED) or path.is_symlink()
-    return student if assignment or handed_in else ""
+    student, assignment = places.split_name(plain_files.stem(path.name), ids)
+    if assignment or path.suffix.lower() in PACKED or path.is_symlink():
+        return student
+    meant = other_files.is_meant(path.name) or download_names.is_upload(path.name)
+    return student if meant or places.is_handed_in(path) else ""
+
+
+def _without_student(path: Path, ids: Sequence[str]) -> str:
+    """What a file would be called in the student's own folder: "ada_a1.ipynb" → "a1.ipynb"."""
+    stem = plain_files.stem(path.name)
+    id = places.split_name(stem, ids)[1]
+    return (id + places.copied(stem) if id else stem) + path.name[len(stem) :]
 
 
 def notices(found: Sequence[Entry]) -> list[str]:

@@ -19,6 +19,7 @@ _CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<file>
 _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?"
 )
+_AGAIN = re.compile(r"-(\d{1,4})(?=\.[^.]*$|$)")  # "a1-2.ipynb": the third upload of a1.ipynb
 _GRADESCOPE = re.compile(r"submission_\d+")
 
 
@@ -37,6 +38,14 @@ class Download:
     def on_time(self) -> bool:
         """Whether the platform marks what is late, and did not mark this."""
         return self.system == "canvas" and not self.late
+
+    @property
+    def uploaded(self) -> tuple[str, int]:
+        """What the student called the file, and Canvas's number if it was handed in again."""
+        again = _AGAIN.search(self.file) if self.system == "canvas" else None
+        if again is None:
+            return self.file, 0
+        return self.file[: again.start()] + self.file[again.end() :], int(again[1])
 
     def student(self, roster: Roster) -> Student | None:
         """The student by id, or else by email or full name if only one has it.
@@ -62,6 +71,12 @@ def recognized(name: str, is_folder: bool) -> Download | None:
         ids, late = (found["id"], found["name"]), bool(found["late"])
         return Download("canvas", ids, found["name"], file=found["file"], late=late)
     return None
+
+
+def is_upload(name: str) -> bool:
+    """Whether a platform gave a file this name, which a student handed in."""
+    found = recognized(name, is_folder=False)
+    return found is not None and bool(found.file) and "_onlinetext_" not in name
 
 
 def by_other_name(name: str, assignments: Sequence[str], roster: Roster) -> Student | None:

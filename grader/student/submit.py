@@ -39,7 +39,7 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     show_contents(target, packed, len(found.cells))
     missing = show_missing(assignment, packed.entries)
     still = [f"files are missing: {', '.join(missing)}"] if missing else []
-    still += _made_up_data(found) + _definitions(found)
+    still += archive.more_beside(found) + _made_up_data(found) + _definitions(found)
     print("What the archive holds, tried in a fresh process:")
     if problem:
         print(f"  {problem}")

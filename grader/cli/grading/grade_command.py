@@ -18,6 +18,7 @@ from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...grading import cluster
 from ...grading.judge_pool import Settings
+from ...intake import choice
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..output import say, say_json, warn
@@ -41,6 +42,7 @@ def run(options: Grade) -> int:
     folder, out = options.submissions, options.out
     found = class_grading.received(folder, course, default, roster, notices.append, out)
     chosen = _named_by(found, options, default)
+    notices += choice.notices(chosen)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
     everybody = {*roster.students, *(submission.student for submission in found)}

@@ -75,7 +75,7 @@ def run(options: Nbgrader) -> int:
         flagged = [of_this[result.student] for result in ready.values()]
         stored_marks.append(connection, marks.asked_again(kept, flagged))
     warn(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
-    for text in [*found.warnings, *elsewhere, *without]:
+    for text in [*found.warnings, *elsewhere, *without, *_not_shown(submitted, id, ready)]:
         warn(text)
     return code
 
@@ -118,6 +118,17 @@ def _bookkeeping(
         f"{id}.ipynb in {submitted.name}/{student}/{id}{f' ({problem})' if problem else ''}"
         for student in shown
         if student not in copies
+    ]
+
+
+def _not_shown(submitted: Path, id: str, ready: Mapping[str, Result]) -> list[str]:
+    """A sentence for each student whose points are those of another notebook than is shown."""
+    shown = {name: submitted / name / id / f"{id}.ipynb" for name in ready}
+    return [
+        f"{name}: formgrader shows {id}.ipynb, but the points are those of "
+        f"{Path(result.submission.file).name}; the student's report says why"
+        for name, result in ready.items()
+        if shown[name].is_file() and Path(result.submission.file) != shown[name]
     ]
 
 
