@@ -3,12 +3,15 @@
 import csv
 import datetime
 import json
+from types import SimpleNamespace
 
+import checkout
 import pytest
 from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
 
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
+from grader.cli.grading import nbgrader_command
 from grader.course.course import Course
 from grader.exchange.for_nbgrader import gradebook, marks, scores
 from grader.gradebook import manual, stored_marks
@@ -89,6 +92,17 @@ def test_nbgraders_gradebook_has_the_points_and_maxima_of_the_grader(first):
     totals = {student: result.totals.total for student, result in found.items()}
     assert totals["ben"] == totals["dan"] == 0
     assert 80 < totals["cleo"] < totals["ada"] == 98  # 88, and the bonus of 10
+
+
+def test_points_of_another_notebook_than_formgrader_shows_are_told(tmp_path):
+    def graded(file):
+        return SimpleNamespace(submission=SimpleNamespace(file=str(tmp_path / file)))
+
+    for name in ("ada/a1/a1.ipynb", "ben/a1/a1.ipynb", "ben/a1/a1 (1).ipynb"):
+        checkout.place(tmp_path / name)
+    ready = {"ada": graded("ada/a1/a1.ipynb"), "ben": graded("ben/a1/a1 (1).ipynb")}
+    (told,) = nbgrader_command._not_shown(tmp_path, "a1", ready | {"cyd": graded("cyd/a1/b.ipynb")})
+    assert told.startswith("ben: formgrader shows a1.ipynb, but the points are those of a1 (1).ip")
 
 
 def test_only_answers_that_are_there_wait_for_a_marker(first):

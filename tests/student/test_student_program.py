@@ -209,7 +209,7 @@ def test_large_outputs_stay_at_home(tmp_path):
     found = archive.read(A1, path)
     packed = archive.pack(found)
     assert len(packed.data) < 2**20
-    assert packed.left_out == ["the notebook's outputs, 40.0 MiB: the grader does not read them"]
+    assert packed.left_out == ["the notebook's largest outputs, 40.0 MiB: no test reads them"]
     assert found.collected.written >= {name for e in A1.exercises for name in e.names}
 
 
@@ -237,7 +237,7 @@ BAD_INPUT = [
     (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
     (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
     (("check", "a1", "data"), ("is a folder",)),
-    (("check", "a1", "course.toml"), ("is not JSON",)),
+    (("check", "a1", "course.toml"), ("plain text, not a notebook",)),
     (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
     (("debug", "nowhere.ipynb"), ("there is no such file",)),
     (("debug", "a3"), ("there is no a3.ipynb",)),
