@@ -18,6 +18,7 @@ _BEGINS = {  # how a file begins, what it is then, and what to do
     b"\xfd7zXZ\0": ("an xz archive", _UNPACK),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNPACK),
     b"Rar!\x1a\x07": ("a RAR archive", _UNPACK),
+    b"{\\rtf": ("a text with formatting (RTF)", SUBMIT),
     b"\x89PNG": ("a picture (PNG)", SUBMIT),
     b"\xff\xd8\xff": ("a picture (JPEG)", SUBMIT),
     b"GIF8": ("a picture (GIF)", SUBMIT),
@@ -34,6 +35,10 @@ _BEGINS = {  # how a file begins, what it is then, and what to do
         "open the notebook on GitHub, and choose Download raw file",
     ),
 }
+_PLAIN = (
+    "is plain text, not a notebook: submit the .ipynb itself, or convert it with "
+    "`jupytext --to ipynb`"
+)
 _PACKED = {  # a name in a zip file that is a document
     b"word/": "a Word document",
     b"xl/": "an Excel workbook",
@@ -44,12 +49,10 @@ _TEXTS = (  # how a text begins, without upper case
     (r"<(!doctype html|html|!--|head|body|script)", "a web page (HTML)",
      "submit the .ipynb; on GitHub, choose Download raw file"),
     (r"<", "XML, not a notebook", SUBMIT),
-    (r"(---\n(.*\n)*?)?(#|//) ---\n(# |//).*\n|# %%|#!.*python|# -\*-|import |from \w|def |class ",
-     "a Python script", "submit the .ipynb itself, or convert it with `jupytext --to ipynb`"),
-    (r"---\n|#", "plain text, not a notebook",
+    (r"# ---\n# jupyter|# %%|#!.*python|# -\*-|import |from \w|def |class ", "a Python script",
      "submit the .ipynb itself, or convert it with `jupytext --to ipynb`"),
 )  # fmt: skip
-_CONFLICT = re.compile(r"^<{7}(?: .*)?$", re.MULTILINE)
+_CONFLICT = re.compile(r"^[ \t]*(<{7}|>{7}|\|{7}|={7})(?: .*)?$", re.MULTILINE)
 _LINKS = ("docs.google.com", "drive.google.com", "colab.research.google.com", "colab.google")
 EMPTY = b"\0 \t\r\n"  # what broken copying fills a file with, and what JSON skips
 ZIP = b"PK\3\4"
@@ -106,13 +109,15 @@ def instead(head: bytes) -> str:
 def broken(text: str, error: Exception) -> str:
     """What is wrong with a text that should be JSON, and what to do."""
     if conflict := _CONFLICT.search(text):
-        line = text.count("\n", 0, conflict.start()) + 1
+        line = text.count("\n", 0, conflict.start(1)) + 1
         return (
-            f"has an unresolved git conflict in line {line} (<<<<<<<): keep one version, and "
+            f"has an unresolved git conflict in line {line} ({conflict[1]}): keep one version, and "
             "save the notebook in Jupyter"
         )
     if text[:1] == "{" and _is_cut_off(text, error):
         return CUT_OFF
+    if text[:1] not in "{[":
+        return _PLAIN
     return f"is not JSON ({str(error)[:120]}): {SUBMIT}"
 
 
