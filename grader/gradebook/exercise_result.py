@@ -60,6 +60,7 @@ class PartResult(Record):
     """One written part and its answer; `points` is None until it is marked.
 
     `pictures` and `printed` are hashes of what stands beside the answer, see `notebook.beside`.
+    `notice`: where the answer was found, if not in the one cell of its question.
     """
 
     id: str
@@ -72,6 +73,7 @@ class PartResult(Record):
     word_limit: int
     pictures: str = ""
     printed: str = ""
+    notice: str = ""
 
 
 class ModelResult(Record):

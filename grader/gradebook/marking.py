@@ -66,6 +66,7 @@ class Answer:
     version: int = 0
     changed: bool = False
     text_before: str = ""
+    notice: str = ""  # see `PartResult`
 
     @property
     def marked(self) -> bool:
@@ -132,7 +133,7 @@ def answers_in(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -
         changed = given is not None and not given.counts_for(sha256)
         facts = (group, result.assignment, item, part.max_points, part.answer, sha256)
         told = (part.pictures + part.printed, part.words, part.word_limit, given, version, changed)
-        found.append(Answer(*facts, *told))
+        found.append(Answer(*facts, *told, notice=part.notice))
     return found
 
 

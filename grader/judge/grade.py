@@ -155,7 +155,7 @@ def _result(
 ) -> Result:
     """Score what was found."""
     assignment, files = submitted.assignment, submitted.files
-    answers = written_answers.written(assignment, read.cells)
+    answers = written_answers.found(assignment, read.cells)
     there = {*read.collected.written, *files}
     entries = score.exercises(
         *(assignment, run.tests, passed_with, there, answers, submitted.only),

@@ -102,7 +102,7 @@ def _cell(number: int, cell: Any) -> Cell:
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     kind, outputs = _text(cell.get("cell_type")), cell.get("outputs")
-    if kind == "markdown":
+    if kind != "code":
         source = PASTED.sub(named, source)
     shown = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
     return Cell(

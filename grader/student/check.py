@@ -42,6 +42,9 @@ def run(assignment: Assignment, given: Path | None, full: bool) -> bool:
     show(assignment, done, "checks" if full else "visible checks")
     if not full and not isinstance(assignment, Lab):
         print("Hidden tests check more when you submit.")
+    for part, answer in found.answers.items():
+        if answer.notice:
+            print(f"  ! the answer to {part} is {answer.notice}")
     for notice in found.notices:
         print(f"  ! {notice}")
     with contextlib.suppress(OSError):  # the page of progress is poorer, the check is as good

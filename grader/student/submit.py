@@ -173,9 +173,10 @@ def _texts(found: Work) -> list[str]:
         print("Written questions, which a person marks:")
     limits = {f"{e.id}.{p.id}": p.words for e in found.assignment.exercises for p in e.parts}
     for part, answer in found.answers.items():
-        count = len(answer.split())
-        words = f"answered, {count} words" if found.knows_starter else "answered"
-        print(f"  {part}: {words if answer else 'no answer'}")
+        count = len(answer.text.split())
+        words = f", {count} words" if found.knows_starter else ""
+        place = f", {answer.notice}" if answer.notice else ""
+        print(f"  {part}: {f'answered{words}{place}' if answer.text else 'no answer'}")
         if found.knows_starter and count > limits[part]:
             still.append(f"{part} has {count} words, and at most {limits[part]} are asked for")
     if found.unanswered:

@@ -12,7 +12,7 @@ from grader.cli.app import app
 from grader.course import mistakes
 from grader.exchange.for_nbgrader import gradebook
 from grader.library.components import Component
-from grader.notebook import nbgrader_cells, written_answers
+from grader.notebook import answer_cells, nbgrader_cells
 
 BUG = "a1/attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."
@@ -71,7 +71,7 @@ def filled(release, sources, answers=()):
         cells(copy)[nbgrader_cells.component("a1", name)]["source"] = source
     for part in answers:
         cell = cells(copy)[nbgrader_cells.written(part)]
-        cell["source"] = text(cell).replace(written_answers.WRITTEN, ANSWER)
+        cell["source"] = text(cell).replace(answer_cells.WRITTEN, ANSWER)
     return copy
 
 
@@ -129,10 +129,10 @@ def without_answers(course, assignment, release):
         assert heads(text(cell)) == heads(component.source), component.name
     for name, cell in cells(release).items():
         if name.startswith("written-"):
-            assert text(cell).rstrip().endswith(written_answers.WRITTEN)
-    assert text_of(release).count(written_answers.PREDICTION) == text_of(
+            assert text(cell).rstrip().endswith(answer_cells.WRITTEN)
+    assert text_of(release).count(answer_cells.PREDICTION) == text_of(
         notebooks.build(course, assignment, "starter")
-    ).count(written_answers.PREDICTION)
+    ).count(answer_cells.PREDICTION)
 
 
 def text_of(notebook):
