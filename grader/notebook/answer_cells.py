@@ -75,7 +75,7 @@ class Starter:
     questions: dict[int, str] = field(default_factory=dict)  # place → its placeholder
     by_id: dict[str, int] = field(default_factory=dict)  # grade_id → place
     by_text: dict[str, int] = field(default_factory=dict)
-    by_line: dict[str, int] = field(default_factory=dict)  # of questions; -1: of several
+    asked: dict[int, str] = field(default_factory=dict)  # place → the words of its question
     by_heading: dict[str, int] = field(default_factory=dict)  # with and without its number
     by_number: dict[str, int] = field(default_factory=dict)  # "1.11", "1.11.a"
 
@@ -94,9 +94,7 @@ class Starter:
             return
         if holder := next((p for p in (WRITTEN, PREDICTION) if p in cell.source), ""):
             self.questions[place] = holder
-            for line in map(_bare, cell.source.replace(holder, "").splitlines()):
-                if len(line) >= LONG:
-                    self.by_line[line] = -1 if line in self.by_line else place
+            self.asked[place] = _bare(cell.source.replace(holder, ""))
         first = cell.source.lstrip().partition("\n")[0]
         if first.startswith("#"):
             number, _, title = _bare(first).partition(" ")
@@ -108,8 +106,9 @@ class Starter:
     def place_of(self, line: str, first: bool) -> int | None:
         """The place of the cell that this line begins or belongs to; `first`: of its cell."""
         bare = _bare(line)
-        if self.by_line.get(bare, -1) >= 0:
-            return self.by_line[bare]
+        of = [place for place, words in self.asked.items() if bare in words]
+        if len(bare) >= LONG and len(of) == 1:
+            return of[0]
         is_heading = line.lstrip("> ").startswith("#")
         if not (is_heading or first or line.lstrip("> ").startswith("**")):
             return None
@@ -209,7 +208,7 @@ def _bare(text: str) -> str:
 @lru_cache(maxsize=512)
 def is_prose(source: str) -> bool:
     """Whether a code cell contains text: no Python, or nothing but comments and strings."""
-    if re.search(r"^\s*[%!]", source, re.MULTILINE):
+    if re.search(r"^\s*[%!]{1,2}\w", source, re.MULTILINE):
         return False
     try:
         body = ast.parse(source).body

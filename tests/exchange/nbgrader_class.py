@@ -15,6 +15,7 @@ from grader.library.components import Component
 from grader.notebook import answer_cells, nbgrader_cells
 
 BUG = "a1/attention_mask_ignored"
+ALSO = "In a cell below."
 ANSWER = "Without the factor, the softmax saturates."
 SHORT = 12  # characters: a shorter line, such as `else:`, gives nothing away
 
@@ -90,16 +91,24 @@ def cheating(release, file):
 
 
 def hand_in(made, course):
-    """The reference, a starter that cheats, a named bug, and a file that is no notebook."""
+    """The reference, a starter that cheats, a named bug, and a file that is no notebook.
+
+    The answers are in cells without metadata (1.11.b of the reference), or in two cells.
+    """
     release = made.notebook("release")
     right = {c.name: c.source for c in components(course.assignment("a1"))}
     bug = mistakes.named(course, BUG)
     name = Component.parse(bug.component).name
     wrong = right | {name: bug.apply(right[name])}
+    reference = filled(release, right, ["1.11.a", "1.11.b"])
+    del cells(reference)["written-1-11-b"]["metadata"]["nbgrader"]
+    scattered = filled(release, wrong, ["1.11.a"])
+    at = next(n for n, one in enumerate(scattered["cells"]) if ANSWER in text(one))
+    scattered["cells"].insert(at + 1, {"cell_type": "raw", "metadata": {}, "source": ALSO})
     handed_in = {
-        "ada": json.dumps(filled(release, right, ["1.11.a", "1.11.b"])),
+        "ada": json.dumps(reference),
         "ben": json.dumps(cheating(release, made.path / "ran")),
-        "cleo": json.dumps(filled(release, wrong, ["1.11.a"])),
+        "cleo": json.dumps(scattered),
         "dan": "no notebook",
     }
     for student, data in handed_in.items():

@@ -44,7 +44,7 @@ def submitted(made, course):
 @pytest.fixture(scope="module")
 def first(submitted):
     """This class after `course nbgrader`."""
-    submitted.graded()
+    submitted.told = submitted.graded().stderr
     return submitted
 
 
@@ -100,6 +100,17 @@ def test_only_answers_that_are_there_wait_for_a_marker(first):
     assert waiting["ada"] == {"written-1-11-a", "written-1-11-b"}
     assert waiting["cleo"] == {"written-1-11-a"}
     assert waiting["ben"] == waiting["dan"] == set()
+
+
+def test_an_answer_that_formgrader_does_not_show_at_its_points_is_named(first):
+    first_cell = next(n for n in range(100) if f"in 2 cells: {n} and" in first.told)
+    where = f"in 2 cells: {first_cell} and {first_cell + 1} (raw)"
+    assert f"cleo: the answer to 1.11.a is {where}\n" in first.told
+    assert "ada: formgrader has no field for the points of 1.11.b" in first.told
+    assert first.told.count("1.11.") == 2
+    with first.book() as book:
+        comment = book.find_comment("written-1-11-a", "a1", "a1", "cleo").comment
+    assert comment == f"The answer is {where}."
 
 
 def grades(book, student):

@@ -18,6 +18,7 @@ from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...intake import download_names
+from ...notebook import nbgrader_cells, notebook_file
 from .. import lookup
 from ..output import warn
 from ..records import class_list, results
@@ -75,7 +76,7 @@ def run(options: Nbgrader) -> int:
         flagged = [of_this[result.student] for result in ready.values()]
         stored_marks.append(connection, marks.asked_again(kept, flagged))
     warn(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
-    for text in [*found.warnings, *elsewhere, *without]:
+    for text in [*found.warnings, *elsewhere, *without, *_scattered(configured, ready)]:
         warn(text)
     return code
 
@@ -119,6 +120,26 @@ def _bookkeeping(
         for student in shown
         if student not in copies
     ]
+
+
+def _scattered(course: CourseDirectory, ready: Mapping[str, Result]) -> list[str]:
+    """A sentence for each answer that is not in the one cell where formgrader takes its points."""
+    found = []
+    for name, result in ready.items():
+        id = result.assignment
+        copy = Path(course.root) / course.autograded_directory / name / id / f"{id}.ipynb"
+        if not copy.is_file():
+            continue
+        fields = {cell.grade_id for cell in notebook_file.read(copy.read_bytes())}
+        for part in (part for part in result.parts if part.answer):
+            if nbgrader_cells.written(part.id) not in fields:
+                found.append(
+                    f"{name}: formgrader has no field for the points of {part.id}, as the cell "
+                    "lost its metadata; mark it with `course mark`"
+                )
+            elif part.notice:
+                found.append(f"{name}: the answer to {part.id} is {part.notice}")
+    return found
 
 
 def _only_in_store(kept: ManualMarks, found: ManualMarks, id: str) -> list[str]:
