@@ -24,11 +24,13 @@ ATTACHED = "attachment:"  # how Jupyter refers to a picture of the cell
 MAX_ANSWER = 20_000  # characters kept of one answer
 LONG = 30  # characters of a question's line that no other text contains by accident
 ELSEWHERE = -2  # the place of a known cell that is not in the starter
+TEXT_MAGIC = re.compile(r"\s*%%(markdown|latex|html)\b.*\n?")
+SHOWING = ("print", "display", "Markdown")
 _MARKS = re.compile(r"[#*_>`]+")
-_EMPTY = re.compile(r"(<!--\s*-->|[#*_>`\s])*")
+_EMPTY = re.compile(r"(<!--\s*-->|-{3,}|={3,}|[#*_>`\s])*")
 # "1.11.b", "Answer to 1.11 (b)": the number of an exercise or of a part at the start of a line
 _NUMBER = re.compile(
-    r"(?:(?:answer|solution|question|part|exercise|task)\s+)?(?:(?:to|for)\s+)?"
+    r"(?:(?:ans|answer|solution|q|question|part|exercise|task)\W{1,2})?(?:(?:to|for)\s+)?"
     r"(\w+\.\d+)(?:\.?([a-z])\b|\s*\.?\s*\(?([a-z])[):.])?"
 )
 
@@ -189,15 +191,10 @@ def own_text(text: str, question: str, placeholder: str) -> str:
     asked = {_bare(part) for part in re.split(r"\n\s*\n", question)} - {""}
     parts = re.split(r"(\n\s*\n)", text)
     text = "".join("" if _bare(part) in asked else part for part in parts)  # wrapped otherwise, too
-    asked = {line.strip() for line in question.splitlines()} - {""}
-    asked |= {f"> {line}" for line in asked}
-    lines = [line for line in text.splitlines() if not _is_asked(line, asked, placeholder)]
+    asked = {_bare(line) for line in [*question.splitlines(), placeholder.rstrip(".*")]} - {""}
+    lines = [line for line in text.splitlines() if _bare(line) not in asked]
     answer = "\n".join(lines).replace(placeholder, "").strip()
     return "" if _EMPTY.fullmatch(answer) else answer
-
-
-def _is_asked(line: str, asked: set[str], placeholder: str) -> bool:
-    return line.strip() in asked or _bare(line).rstrip(".") == _bare(placeholder).rstrip(".")
 
 
 def _bare(text: str) -> str:
@@ -207,23 +204,33 @@ def _bare(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def is_prose(source: str) -> bool:
-    """Whether a code cell contains text: no Python, or nothing but comments and strings."""
+    """Whether a code cell contains text: no Python, or only comments and texts, perhaps printed."""
+    if TEXT_MAGIC.match(source):
+        return True
     if re.search(r"^\s*[%!]{1,2}\w", source, re.MULTILINE):
         return False
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
-    return all(
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-        for node in body
+    return all(map(_is_text, body))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a text, names one, or shows one: `print("It rises.")`."""
+    if not isinstance(node, (ast.Expr, ast.Assign)):
+        return False
+    value = node.value
+    texts = value.args if isinstance(value, ast.Call) else [value]
+    shows = not isinstance(value, ast.Call) or getattr(value.func, "id", "") in SHOWING
+    return shows and all(
+        isinstance(text, ast.Constant) and isinstance(text.value, str) for text in texts
     )
 
 
 def _without_signs(text: str) -> str:
-    """Comments as text, if there is nothing else."""
+    """What a code cell says: comments without their signs, if there is nothing else."""
+    text = TEXT_MAGIC.sub("", text)
     if all(line.lstrip().startswith("#") for line in text.splitlines() if line.strip()):
         return re.sub(r"^\s*# ?", "", text, flags=re.MULTILINE)
     return text
