@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -55,8 +56,7 @@ def facts(assignment: Assignment, data: bytes) -> Facts:
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
     found: Facts = {
-        name: {ast.dump(ast.parse(one.source)) for one in collected.closure([name])}
-        for name in names
+        name: {_dumped(one.source) for one in collected.closure([name])} for name in names
     }
     found |= {f"reason for {name}": why for name, why in collected.unavailable.items()}
     found |= {
@@ -66,6 +66,12 @@ def facts(assignment: Assignment, data: bytes) -> Facts:
     answers = written_answers.written(assignment, cells)
     found |= {part: " ".join(text.split()) for part, text in answers.items()}
     return found | {"predictions": written_answers.predictions(assignment, cells)}
+
+
+@functools.lru_cache(maxsize=4096)
+def _dumped(source: str) -> str:
+    """Code without its layout."""
+    return ast.dump(ast.parse(source))
 
 
 def run(assignment: Assignment, notebooks: int, seed: int, graded: int = 0) -> Found:

@@ -41,7 +41,8 @@ def solved(assignment: Assignment) -> Cells:
             question = text.replace(holder, "").rstrip()
             same = (c for c in solution if "".join(c["source"]).startswith(question))
             cell = {**next(same), QUESTION: question}
-        made.append({**copy.deepcopy(cell), "source": "".join(cell["source"])})
+        cell = {**copy.deepcopy(cell), "source": "".join(cell["source"])}
+        made.append(cell | ({"outputs": []} if cell["cell_type"] == "code" else {}))
     return made
 
 
