@@ -7,14 +7,13 @@ any kind and contain several questions. Neither the question nor a placeholder i
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 from .notebook_file import PASTED, Cell, named
+from .prose import text_in
 
 # placeholders for text that students write: the build inserts them, the grader strips them
 PREDICTION = "*Your prediction, before you run the cell.*"
@@ -24,10 +23,8 @@ ATTACHED = "attachment:"  # how Jupyter refers to a picture of the cell
 MAX_ANSWER = 20_000  # characters kept of one answer
 LONG = 30  # characters of a question's line that no other text contains by accident
 ELSEWHERE = -2  # the place of a known cell that is not in the starter
-TEXT_MAGIC = re.compile(r"\s*%%(markdown|latex|html)\b.*\n?")
-SHOWING = ("print", "display", "Markdown")
 _MARKS = re.compile(r"[#*_>`]+")
-_EMPTY = re.compile(r"(<!--\s*-->|-{3,}|={3,}|[#*_>`\s])*")
+_NOTHING = re.compile(r"<!--\s*-->|-{3,}|={3,}|[#*_>`\s]")
 # "1.11.b", "Answer to 1.11 (b)": the number of an exercise or of a part at the start of a line
 _NUMBER = re.compile(
     r"(?:(?:ans|answer|solution|q|question|part|exercise|task)\W{1,2})?(?:(?:to|for)\s+)?"
@@ -78,7 +75,8 @@ class Starter:
     by_id: dict[str, int] = field(default_factory=dict)  # grade_id → place
     by_text: dict[str, int] = field(default_factory=dict)
     asked: dict[int, str] = field(default_factory=dict)  # place → the words of its question
-    by_heading: dict[str, int] = field(default_factory=dict)  # with and without its number
+    by_heading: dict[str, int] = field(default_factory=dict)
+    by_title: dict[str, int] = field(default_factory=dict)  # the heading without its number
     by_number: dict[str, int] = field(default_factory=dict)  # "1.11", "1.11.a"
 
     @classmethod
@@ -103,26 +101,27 @@ class Starter:
             self.by_heading[_bare(first)] = place
             if _NUMBER.fullmatch(number):
                 self.by_number[number] = place
-                self.by_heading.setdefault(title, place)
+                self.by_title[title] = place
 
     def place_of(self, line: str, first: bool) -> int | None:
         """The place of the cell that this line begins or belongs to; `first`: of its cell."""
         bare = _bare(line)
-        of = [place for place, words in self.asked.items() if bare in words]
-        if len(bare) >= LONG and len(of) == 1:
-            return of[0]
+        if len(bare) >= LONG:
+            of = [place for place, words in self.asked.items() if bare in words]
+            if len(of) == 1:
+                return of[0]
         is_heading = line.lstrip("> ").startswith("#")
         if not (is_heading or first or line.lstrip("> ").startswith("**")):
             return None
         if line.startswith(RUBRIC):
             return ELSEWHERE
-        if is_heading and bare in self.by_heading:
-            return self.by_heading[bare]
+        if is_heading and bare in (self.by_title | self.by_heading if first else self.by_heading):
+            return self.by_heading.get(bare, self.by_title.get(bare))
         if (found := _NUMBER.match(bare)) is None:
             return None
         letter = found[2] or found[3]
         place = self.by_number.get(f"{found[1]}.{letter}", self.by_number.get(found[1]))
-        return place if is_heading or place in self.questions else None
+        return place if (is_heading and first) or place in self.questions else None
 
     def pieces(self, cell: Cell) -> Iterator[Piece]:
         """The lines of a cell by the question that they belong to; nothing for code."""
@@ -134,16 +133,21 @@ class Starter:
         if known is not None:
             yield Piece(cell, text, known)
             return
-        if cell.kind == "code":
-            if not is_prose(text):
-                return
-            text = _without_signs(text)
+        prose = text_in(text) if cell.kind == "code" else text
+        yield from self._split(cell, prose, place) if prose is not None else ()
+
+    def _split(self, cell: Cell, text: str, place: int | None) -> Iterator[Piece]:
+        """A text at the lines that begin something else; `place`: to begin with."""
         lines: list[str] = []
+        first, fenced = True, False
         for line in text.splitlines(keepends=True):
-            new = self.place_of(line, first=not "".join(lines).strip()) if line.strip() else None
-            if new is not None and new != place:
-                yield Piece(cell, "".join(lines), place)
-                place, lines = new, []
+            fenced ^= line.lstrip().startswith(("```", "~~~"))
+            if line.strip() and not fenced:  # in a fence, # begins a comment
+                new = self.place_of(line, first)
+                if new is not None and new != place:
+                    yield Piece(cell, "".join(lines), place)
+                    place, lines = new, []
+                first = False
             lines.append(line)
         yield Piece(cell, "".join(lines), place)
 
@@ -151,39 +155,46 @@ class Starter:
         """The answer to each question, by its place."""
         pieces = [p for cell in cells for p in self.pieces(cell) if p.text.strip()]
         found = {piece.place for piece in pieces}
-        of = {place: list[Piece]() for place in self.questions}
-        loose: list[tuple[int, Piece]] = []
+        own: dict[int, list[Piece]] = {place: [] for place in self.questions}
+        answered = set[int]()
+        loose: list[tuple[int, Piece]] = []  # above a question, or where one was deleted
         at = ELSEWHERE
         for piece in pieces:
             if piece.place is not None:
                 at = piece.place
-            elif at in of and self._is_deleted(at + 1, found) and self._answer(at, of[at]).text:
+            elif at in answered and self.questions.get(at + 1) == WRITTEN and at + 1 not in found:
                 at += 1
-            if at in of:
-                of[at].append(piece)
-            elif piece.place is None and at + 1 in of:
-                loose.append((at + 1, piece))
-        for place, piece in loose:  # above a question, or where one was deleted
-            if self.questions[place] == WRITTEN and not self._answer(place, of[place]).text:
-                of[place].append(piece)
-        return {place: self._answer(place, own) for place, own in of.items()}
+            if at in own:
+                text = self._own_text(piece.text, at)
+                own[at].append(piece._replace(text=text))
+                answered |= {at} if text else set()
+            elif piece.place is None and self.questions.get(at + 1) == WRITTEN:
+                text = self._own_text(piece.text, at + 1)
+                loose.append((at + 1, piece._replace(text=text)))
+        for place, piece in loose:
+            if place not in answered:
+                own[place].append(piece)
+        return {place: _joined(pieces) for place, pieces in own.items()}
 
-    def _is_deleted(self, place: int, found: set[int | None]) -> bool:
-        return self.questions.get(place) == WRITTEN and place not in found
+    def _own_text(self, text: str, place: int) -> str:
+        return own_text(text, self.cells[place].source, self.questions[place])
 
-    def _answer(self, place: int, pieces: Sequence[Piece]) -> Answer:
-        question, placeholder = self.cells[place].source, self.questions[place]
-        own: dict[tuple[str, str], Piece] = {}  # a copy is no second answer
-        for piece in pieces:
-            if text := own_text(piece.text, question, placeholder):
-                own.setdefault((text, piece.cell.attached), piece)
-        cells = tuple(dict.fromkeys(piece.cell for piece in own.values() or pieces))
-        texts = []
-        for (text, _), piece in own.items():
-            number = cells.index(piece.cell) + 1  # pictures of several cells may have one name
-            texts.append(text.replace(ATTACHED, f"{ATTACHED}{number}.") if number > 1 else text)
-        apart = bool(own) and all(piece.place is None for piece in own.values())
-        return Answer("\n\n".join(texts)[:MAX_ANSWER], cells, apart)
+
+def _joined(pieces: Sequence[Piece]) -> Answer:
+    """The answer in these pieces; a copy is no second one."""
+    own: dict[tuple[str, str], Piece] = {}
+    for piece in pieces:
+        if piece.text:
+            own.setdefault((piece.text, piece.cell.attached), piece)
+    kept = [*own.values()]
+    cells = tuple(dict.fromkeys(piece.cell for piece in kept or pieces))
+    texts = []
+    for piece in kept:
+        number = cells.index(piece.cell) + 1  # pictures of several cells may have one name
+        renamed = piece.text.replace(ATTACHED, f"{ATTACHED}{number}.")
+        texts.append(renamed if number > 1 else piece.text)
+    apart = bool(kept) and all(piece.place is None for piece in kept)
+    return Answer("\n\n".join(texts)[:MAX_ANSWER], cells, apart)
 
 
 def own_text(text: str, question: str, placeholder: str) -> str:
@@ -194,43 +205,9 @@ def own_text(text: str, question: str, placeholder: str) -> str:
     asked = {_bare(line) for line in [*question.splitlines(), placeholder.rstrip(".*")]} - {""}
     lines = [line for line in text.splitlines() if _bare(line) not in asked]
     answer = "\n".join(lines).replace(placeholder, "").strip()
-    return "" if _EMPTY.fullmatch(answer) else answer
+    return answer if _NOTHING.sub("", answer) else ""
 
 
 def _bare(text: str) -> str:
     """The words, without Markdown's marks around them, to compare."""
     return " ".join(_MARKS.sub(" ", text).split()).casefold()
-
-
-@lru_cache(maxsize=512)
-def is_prose(source: str) -> bool:
-    """Whether a code cell contains text: no Python, or only comments and texts, perhaps printed."""
-    if TEXT_MAGIC.match(source):
-        return True
-    if re.search(r"^\s*[%!]{1,2}\w", source, re.MULTILINE):
-        return False
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    return all(map(_is_text, body))
-
-
-def _is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a text, names one, or shows one: `print("It rises.")`."""
-    if not isinstance(node, (ast.Expr, ast.Assign)):
-        return False
-    value = node.value
-    texts = value.args if isinstance(value, ast.Call) else [value]
-    shows = not isinstance(value, ast.Call) or getattr(value.func, "id", "") in SHOWING
-    return shows and all(
-        isinstance(text, ast.Constant) and isinstance(text.value, str) for text in texts
-    )
-
-
-def _without_signs(text: str) -> str:
-    """What a code cell says: comments without their signs, if there is nothing else."""
-    text = TEXT_MAGIC.sub("", text)
-    if all(line.lstrip().startswith("#") for line in text.splitlines() if line.strip()):
-        return re.sub(r"^\s*# ?", "", text, flags=re.MULTILINE)
-    return text

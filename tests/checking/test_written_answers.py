@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from dataclasses import replace
 
 import proofs
@@ -119,6 +120,11 @@ EDITS = [
     ("an own question, its number lost", [a(ONE), cell(TWO), BLANK_C], ONE, TWO, ""),
     ("both questions deleted", [cell(ONE), BLANK_C], ONE, "",
         f"in cell {N}, apart from its question"),
+    ("a deleted question, two cells", [cell(ONE), cell(TWO), BLANK_B], BOTH, "", IN_TWO),
+    ("code in a fence", [a(f"```python\n# 1.12 as above\n```\n\n{ONE}")],
+        f"```python\n# 1.12 as above\n```\n\n{ONE}", "", ""),
+    ("a heading with a number", [a(f"{ONE}\n\n#### 1.4 shows it\n\n{TWO}")],
+        f"{ONE}\n\n#### 1.4 shows it\n\n{TWO}", "", ""),
     ("another level", [bare(cell("#" + ASK_A + f"\n\n{ONE}"))], ONE, "", ""),
     ("a bold heading", [cell(f"**{HEADING_A[4:]}**\n\n{POINTS}\n\n{ONE}")], ONE, "", ""),
     ("the question deleted", [cell(ONE, grade_id=IDS[0]), BLANK_B], ONE, "", ""),
@@ -225,3 +231,16 @@ def test_pictures_of_several_cells_may_bear_one_name():
     kinds = [notebook.figure("1.11.a", f"attachment:{n}image.png") for n in ("", "2.", "3.")]
     assert [kind and kind[0] for kind in kinds] == ["image/png", "image/gif", None]
     assert beside(A1, cells)["1.11.a"].pictures != beside(A1, cells[:1])["1.11.a"].pictures
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["\n", " ", "-", "=", "a\n", "<!--", "```\n", "# 1.11.a\n", "# 1.4\n", ">", "%\n", "#\n"],
+)
+@pytest.mark.parametrize("kind", ["markdown", "code"])
+def test_no_text_keeps_the_grader_busy(line, kind):
+    text = line * (notebook_file.MAX_SOURCE // len(line) - 9)
+    started = time.process_time()
+    found(BLANK_A, cell(text + "x x", kind), BLANK_B)
+    found(BLANK_A, *[cell(f"{WRITTEN} ", kind)] * 900, BLANK_C)
+    assert time.process_time() - started < 5

@@ -95,9 +95,9 @@ def test_edits_that_keep_the_meaning_lose_no_point_and_no_answer(assignment):
     assert found.lost == 0
 
 
-@pytest.mark.parametrize("reader", ["answer_cells.is_prose", "statements._is_stub"])
+@pytest.mark.parametrize("reader", ["answer_cells.text_in", "statements._is_stub"])
 def test_a_reader_that_loses_something_is_found(reader, monkeypatch):
     statements.sort_cell.cache_clear()
-    monkeypatch.setattr(f"grader.notebook.{reader}", lambda *_: False)
+    monkeypatch.setattr(f"grader.notebook.{reader}", lambda *_: None)
     assert edits.run(edits.proofs.COURSE.assignment("a1"), 60, seed=1).lost
     statements.sort_cell.cache_clear()
