@@ -123,9 +123,14 @@ def main(
 ) -> None:
     """Edit solved notebooks as people do, and look for points and answers that got lost."""
     every = []
-    for assignment in proofs.COURSE.graded:
+    for assignment in proofs.COURSE.assignments:
         every.append(run(assignment, notebooks, seed, graded))
         print(json.dumps(vars(every[-1])), flush=True)
+        _write(every, f"--notebooks {notebooks} --graded {graded} --seed {seed}")
+
+
+def _write(every: list[Found], options: str) -> None:
+    """The results of the assignments that are done."""
     measures = {}
     for found in every:
         for what in ("notebooks", "graded", "lost"):
@@ -133,7 +138,7 @@ def main(
             measures[f"{found.assignment}: {what}"] = results_file.measure("notebooks", values)
     results_file.write(
         "edits",
-        f"python tests/fuzzing/edits.py --notebooks {notebooks} --graded {graded} --seed {seed}",
+        f"python tests/fuzzing/edits.py {options}",
         measures,
         {"name": "edited solutions", "source": "tests/fuzzing/notebook_edits.py"},
         {

@@ -88,7 +88,7 @@ def test_a_change_leaves_the_odd_values_as_they_are():
     assert repr(fuzz_mutation.ODD) == before
 
 
-@pytest.mark.parametrize("assignment", edits.proofs.COURSE.graded, ids=lambda a: a.id)
+@pytest.mark.parametrize("assignment", edits.proofs.COURSE.assignments, ids=lambda a: a.id)
 def test_edits_that_keep_the_meaning_lose_no_point_and_no_answer(assignment):
     found = edits.run(assignment, 30, seed=1)
     assert found.losses == []
