@@ -29,7 +29,7 @@ from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .database.schema import results
 from .manual import ManualMark, ManualMarks
-from .result import Key, Result, key_of
+from .result import Key, Result
 from .rules import moves, policy
 from .rules.policy import Change, Policy
 from .stored_marks import KeptMark
@@ -77,14 +77,12 @@ class Store:
         A result that another one replaced is appended again, so the newest row always counts. A
         failure of the grader replaces no grade of the same files: it is not appended either.
         """
-        key, text = key_of(result), json.dumps(result.as_json())
+        text = json.dumps(result.as_json())
         with self.connected(writing=True) as connection:
-            newest = rows.of(connection, key.student, key.assignment, limit=1)
+            newest = rows.of(connection, result.student, result.assignment, limit=1)
             if newest and _counts_on(newest[0], Result.read(text)):
                 return False
-            values = {name: rows.plain_text(value) for name, value in key._asdict().items()}
-            values |= {"graded_at": result.graded_at, "result": text}
-            connection.execute(results.insert().values(**values))
+            rows.append(connection, result)
         return True
 
     def latest(self, assignment: str | None = None) -> list[Result]:
@@ -149,9 +147,11 @@ class Store:
             return stored_marks.keep(connection, manual, marker)
 
     def manual(self, course: Course) -> ManualMarks:
-        """The stored marks: the newest of each item, unless it was withdrawn."""
+        """The stored marks of the class: the newest of each item, unless it was withdrawn."""
         newest = stored_marks.newest(self.marks())
-        kept = {item: kept.mark for item, kept in newest.items()}
+        with self.connected() as connection:
+            left = rows.left(connection)
+        kept = {item: kept.mark for item, kept in newest.items() if item[0] not in left}
         return ManualMarks(
             course, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
         )

@@ -26,10 +26,10 @@ class KeptMark(NamedTuple):
     act: str = ""  # marks that were stored in one step have the same; those of a file have none
 
 
-def every(connection: Connection, item: Item | None = None) -> list[KeptMark]:
-    """Every mark that was ever stored, or those of one item, oldest first."""
+def every(connection: Connection, item: Sequence[str] = ()) -> list[KeptMark]:
+    """Every mark that was ever stored, or those of an item or its beginning, oldest first."""
     query = table.select().order_by(table.c.id)
-    for name, value in zip(("student", "assignment", "item"), item or (), strict=False):
+    for name, value in zip(("student", "assignment", "item"), item, strict=False):
         query = query.where(table.c[name] == value)
     return [
         KeptMark(
@@ -79,8 +79,9 @@ def append(
     *,
     undoes: int | None = None,
     act: str = "",
+    carried: bool = False,
 ) -> None:
-    """Add a row for each mark, given now."""
+    """Add a row for each mark, given now, or when it says if it is `carried` over."""
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     added = [
         {
@@ -93,7 +94,7 @@ def append(
             "answer_sha256": mark.answer_sha256,
             "undoes": undoes,
             "act": act or None,
-            "kept_at": now,
+            "kept_at": mark.given_at if carried else now,
         }
         for (student, assignment, item), mark in marks.items()
     ]

@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from grader.notebook.notebook_file import MAX_BYTES
@@ -20,6 +20,7 @@ from . import plain_files
 from .plain_files import RefusedError, size_text
 
 MAX_ENTRIES = 1_000
+MAX_NAMES = 50_000  # a platform's zip holds those of a whole class
 _ENTRY = b"PK\1\2"  # what the description of an entry begins with
 MAX_ZIP_BYTES = MAX_BYTES + LARGEST  # of what is in it, each part has a limit of its own
 # what Python raises for a damaged, encrypted or malicious archive
@@ -45,6 +46,19 @@ def entries(path: Path) -> tuple[list[zipfile.ZipInfo], float]:
     if problem := _problem(found):
         raise RefusedError(problem)
     return found, saved
+
+
+def names(path: Path) -> list[PurePosixPath]:
+    """The files in a zip file of any size, by name; none if it cannot be read."""
+    try:
+        with plain_files.opened(path) as file:
+            if _described(file) > MAX_NAMES:
+                return []
+            with zipfile.ZipFile(file) as archive:
+                found = [plain_files.in_zip(e.filename) for e in archive.infolist() if e.filename]
+    except (RefusedError, *UNREADABLE):
+        return []
+    return [path for path in found if path.parts and not plain_files.hidden(path)]
 
 
 def read(path: Path, name: str) -> bytes:

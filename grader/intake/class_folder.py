@@ -3,59 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from ..classroom.receipt import Receipt
-from ..classroom.roster import Roster, abridged
+from ..classroom.roster import Roster
 from ..course.problem import Problem
-from . import download_names, gradescope, places, plain_files
+from . import apart, download_names, gradescope, places, plain_files, whole_class
 from .download_names import Download
-from .places import ARCHIVE, NOTEBOOK, Place
+from .entry import Entry
+from .places import ARCHIVE, NOTEBOOK
 
 PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
-NAMED = 5  # how many downloads a message names
 
 
 class SubmissionsError(Problem):
     """Nothing can be graded; says what was given and what to do."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One file or folder. `student` is "" if it is no submission."""
-
-    path: Path
-    student: str
-    download: Download | None = None  # what its name says, if a platform gave it
-    known: bool = True  # false for a download whose student the roster does not have
-    received: Receipt | None = None
-
-    @property
-    def is_folder(self) -> bool:
-        return self.path.is_dir() and not self.path.is_symlink()
-
-    def places(self, ids: Sequence[str]) -> list[Place]:
-        """The notebooks in it, or what it contains instead."""
-        # what is in a download, a student put there: neither commits nor timestamps count
-        root = self.path if self.is_folder and self.download is None else None
-        on_time = self.download is not None and self.download.on_time
-        return [
-            replace(place, root=root, stated=self.received, on_time=on_time)
-            for place in self._places(ids)
-        ]
-
-    def _places(self, ids: Sequence[str]) -> list[Place]:
-        path, own = self.path, self.download.file if self.download else ""
-        if self.is_folder:
-            return places.below(path, path.name, ids)
-        stem = Path(own).stem or path.stem
-        if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
-            return places.of_file(path.name, path, [], ids, stem)
-        assignment = places.split_name(stem, ids)[1]
-        why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
-        why = plain_files.LINKED if path.is_symlink() else why
-        return [Place(path.name, path, assignment, 3, 0, problem=why)]
 
 
 def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
@@ -65,7 +28,7 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
     if not folder.is_dir():
         raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
     try:
-        paths = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        paths = sorted(p for p in folder.iterdir() if not plain_files.hidden(PurePosixPath(p.name)))
         listed = gradescope.read(folder)
     except OSError as error:
         raise SubmissionsError(f"{folder}: cannot be read ({error.strerror})") from None
@@ -74,7 +37,32 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
     paths = [path for path in paths if path.name != gradescope.FILE]
     for path in paths:
         _refuse_an_assignment(path, ids)
-    return [entry for path in paths for entry in _entries(path, ids, roster, listed)]
+    folders = [path.name for path in paths if path.is_dir() and path.name not in roster]
+    slugs = download_names.slugs(folders)
+    found = [entry for path in paths for entry in _entries(path, ids, roster, listed, slugs)]
+    return apart.apart(_without_classes(found, ids, roster), ids, roster)
+
+
+def _without_classes(found: Sequence[Entry], ids: Sequence[str], roster: Roster) -> list[Entry]:
+    """The entries, zips of a class skipped. Raises SubmissionsError if there is nothing else."""
+    beside = {entry.path.name for entry in found}
+    kept, classes = list[Entry](), list[str]()
+    for entry in found:
+        own = entry.student in roster or entry.download or not entry.student
+        if not own and entry.is_folder and whole_class.is_class(entry.path, ids, roster):
+            classes.append(str(entry.path))
+        elif not own and whole_class.is_platforms_zip(entry.path, beside, roster):
+            entry = replace(entry, student="", skipped="it is the download of a whole class")
+        kept.append(entry)
+    zips = [e for e in kept if not e.student and e.skipped != Entry.skipped]
+    if classes and len(classes) == sum(bool(entry.student) for entry in kept):
+        more = "" if len(classes) == 1 else ", or another of them"
+        raise SubmissionsError(
+            f"{classes[0]} looks like a class, not a student: give that folder{more}"
+        )
+    if zips and not any(entry.student for entry in kept):
+        raise SubmissionsError(f"{zips[0].path} is the download of a whole class: unpack it first")
+    return kept
 
 
 def _refuse_an_assignment(path: Path, ids: Sequence[str]) -> None:
@@ -92,25 +80,42 @@ def _entries(
     ids: Sequence[str],
     roster: Roster,
     listed: dict[str, tuple[list[Download], Receipt | None]],
+    slugs: Sequence[str],
 ) -> list[Entry]:
     """The entry of a path; of a group's, one for each member whom the roster has."""
-    entry = Entry(path, _own_name(path, ids))
+    own = _own_name(path, ids)
+    entry = Entry(path, own, own)
     if not entry.student:
         return [entry]
-    download = download_names.recognized(path.name, entry.is_folder)
+    download = download_names.recognized(path.name, entry.is_folder, roster)
     if download is None:
-        name = entry.student
-        student = download_names.by_other_name(name, ids, roster)
-        return [replace(entry, student=student.id if student else name)]
+        return [_named(entry, ids, roster, slugs)]
     submitters, received = listed.get(path.name, ([], None))
-    members: dict[str, tuple[Download, bool]] = {}
+    entry = replace(entry, received=received)
+    members: dict[str, Entry] = {}
     for one in submitters or [download]:
-        student = one.student(roster)
-        members.setdefault(student.id if student else entry.student, (one, student is not None))
-    return [
-        replace(entry, student=id, download=one, known=known, received=received)
-        for id, (one, known) in members.items()
-    ]
+        for id, by_name in one.students(roster).items():
+            members.setdefault(id, replace(entry, student=id, download=one, by_name=by_name))
+        if not one.students(roster):
+            members.setdefault(entry.student, replace(entry, download=one, known=False))
+    return [replace(one, group=len(members) > 1) for one in members.values()]
+
+
+def _named(entry: Entry, ids: Sequence[str], roster: Roster, slugs: Sequence[str]) -> Entry:
+    """The entry of a student's own folder or file, or of a repository."""
+    if student := download_names.by_other_name(entry.student, ids, roster):
+        return replace(entry, student=student.id)
+    logins = download_names.logins(entry.student, ids, slugs) if entry.is_folder else []
+    for login in logins:
+        if student := roster.called("github", login):
+            return replace(entry, student=student.id)
+    for login in logins:
+        if student := download_names.by_number(login, roster):
+            return replace(entry, student=student.id, by_name=True)
+    if roster.students and logins and (entry.path / ".git").exists():
+        login = logins[0] if logins[-1] == entry.student else logins[-1]
+        return replace(entry, download=Download("github", (login,)), known=False)
+    return entry
 
 
 def _own_name(path: Path, ids: Sequence[str]) -> str:
@@ -120,35 +125,3 @@ def _own_name(path: Path, ids: Sequence[str]) -> str:
     student, assignment = places.split_name(path.stem, ids)
     handed_in = path.suffix.lower() in (NOTEBOOK, ARCHIVE, *PACKED) or path.is_symlink()
     return student if assignment or handed_in else ""
-
-
-def notices(found: Sequence[Entry]) -> list[str]:
-    """What an instructor should know: files left out, students not found, late marks."""
-    sentences = [
-        f"{entry.path.name}: skipped, as its name is not that of a submission"
-        for entry in found
-        if not entry.student
-    ]
-    for system in sorted({e.download.system for e in found if e.download and not e.known}):
-        mine = [e for e in found if e.download and e.download.system == system and not e.known]
-        sentences.append(_unknown(system, mine))
-    late = [entry.path.name for entry in found if entry.download and entry.download.late]
-    if late:
-        sentences.append(
-            f"Canvas marks {abridged(late, NAMED)} as late, but says no time: the date of the file "
-            "counts, unless you give the times with --received"
-        )
-    return sentences
-
-
-def _unknown(system: str, unknown: list[Entry]) -> str:
-    """Which downloads belong to nobody, and what the roster should say."""
-    first = unknown[0].download
-    assert first is not None
-    wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
-    names, own = abridged([entry.path.name for entry in unknown], NAMED), "their own names"
-    own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
-    return (
-        f"{names}: no student of the roster, so graded under {own}; in the column {system} of "
-        f"--roster write {wanted}{of_first}"
-    )

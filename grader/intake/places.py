@@ -34,7 +34,7 @@ class Place:
     problem: str = ""
     root: Path | None = None  # the student's folder, unless it is a download
     stated: Receipt | None = None  # when it came in, by the list of an export
-    on_time: bool = False  # by the name that Canvas gave it
+    late: bool | None = None  # by the name that Canvas gave it; None: nobody says
 
     @property
     def order(self) -> tuple[bool, int, int, float, str]:

@@ -18,6 +18,9 @@ _KINDS = {
 LINKED = _KINDS[stat.S_IFLNK]
 
 
+_OF_SYSTEMS = (".", "__MACOSX", "__pycache__", "@eaDir", "#recycle", "$RECYCLE.BIN", "lost+found")
+
+
 class RefusedError(Exception):
     """A submitted file is not read; the reason, in one sentence for the student."""
 
@@ -47,7 +50,7 @@ def in_zip(name: str) -> PurePosixPath:
 
 def hidden(path: PurePosixPath) -> bool:
     """Whether a file was put there by the system or Jupyter, not by the student."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    return any(part.startswith(_OF_SYSTEMS) for part in path.parts)
 
 
 def size_text(size: int, most: int) -> str:

@@ -24,7 +24,7 @@ from grader.notebook.notebook_file import MAX_BYTES
 from ..classroom.receipt import FILE, Receipt
 from ..classroom.roster import NOBODY, Roster
 from ..course.visible import visible, visible_name
-from . import archives, class_folder, clocks, handed_in, places, plain_files
+from . import archives, class_folder, class_notices, clocks, handed_in, places, plain_files
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
 from .places import Place
@@ -75,17 +75,19 @@ def find(
     assignments: Sequence[str],
     roster: Roster = NOBODY,
     notice: Callable[[str], None] = lambda text: None,
+    zone: datetime.tzinfo = datetime.timezone.utc,
 ) -> list[Submission]:
     """Every submission below `folder`, sorted; its assignment is "" if no path names one.
 
     The roster says whose the downloads of learning platforms are. Once every assignment is known,
     `one_each` leaves one per student and assignment. `notice` is called with each sentence that an
-    instructor should know about the folder; see `class_folder.notices`. Raises SubmissionsError if
+    instructor should know about the folder; see `class_notices`. `zone` is that of a time
+    without one. Raises SubmissionsError if
     the folder is missing, unreadable or contains no submission.
     """
     by_student: dict[str, list[Place]] = {}
     entries = class_folder.entries(folder, assignments, roster)
-    for sentence in class_folder.notices(entries):
+    for sentence in class_notices.notices(entries, roster):
         notice(visible(sentence))
     for entry in entries:
         if entry.student:
@@ -96,7 +98,7 @@ def find(
             "or STUDENT.zip"
         )
     spool = Spool()  # the notebooks of a large class are more than a laptop's memory should hold
-    found = [_shown(s) for of in by_student.items() for s in _of_places(*of, folder, spool)]
+    found = [_shown(s) for of in by_student.items() for s in _of_places(*of, folder, spool, zone)]
     return sorted(found, key=lambda s: (s.student, s.assignment))
 
 
@@ -119,7 +121,9 @@ def one_each(found: Iterable[Submission]) -> list[Submission]:
     return [_shown(_first(sorted(group, key=_order))) for _, group in sorted(groups.items())]
 
 
-def _of_places(student: str, found: list[Place], root: Path, spool: Spool) -> list[Submission]:
+def _of_places(
+    student: str, found: list[Place], root: Path, spool: Spool, zone: datetime.tzinfo
+) -> list[Submission]:
     """One submission for each assignment that a path names, and one for paths that name none."""
     groups: dict[str, list[Place]] = {}
     for place in sorted(found, key=lambda place: place.order):
@@ -132,7 +136,7 @@ def _of_places(student: str, found: list[Place], root: Path, spool: Spool) -> li
             why = f"no name says which assignment this is ({names}): name it, such as a1.ipynb"
             chosen.append(Submission(student, "", str(root / student), problem=why))
         else:
-            chosen.append(_first([_read(student, place, spool) for place in group[:1]], group[1:]))
+            chosen.append(_first([_read(student, group[0], spool, zone)], group[1:]))
     return _with_unnamed_problems_as_notices(chosen)
 
 
@@ -184,7 +188,7 @@ def _name(submission: Submission) -> str:
     return submission.place.name if submission.place else submission.file
 
 
-def _read(student: str, place: Place, spool: Spool) -> Submission:
+def _read(student: str, place: Place, spool: Spool, zone: datetime.tzinfo) -> Submission:
     """Read a notebook's bytes once, so that what is hashed is what is graded."""
     shown = f"{place.path}:{place.entry}" if place.entry else str(place.path)
     empty = Submission(student, place.assignment, shown, place=place)
@@ -197,7 +201,7 @@ def _read(student: str, place: Place, spool: Spool) -> Submission:
     except OSError as error:
         return replace(empty, problem=f"cannot be read ({error.strerror})")
     saved = Receipt(datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc), FILE)
-    receipt, notice = clocks.receipt(place, data, saved)
+    receipt, notice = clocks.receipt(place, data, saved, zone)
     return replace(
         empty,
         notebook=spool.keep(data),

@@ -17,7 +17,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..classroom.roster import Student, orders
+from ..classroom.names import orders, words
+from ..classroom.roster import Student
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import PRINTED, Held, Result
 
@@ -113,7 +114,7 @@ def _comments(result: Result) -> Iterator[tuple[str, str]]:
             yield item, comment
 
 
-def _phrases(student: Student) -> set[str]:
+def _phrases(student: Student) -> frozenset[str]:
     names = orders(student.name, " ")
     return (
         names if student.id.isdigit() and len(student.id) < SHORT else names | {_words(student.id)}
@@ -121,4 +122,4 @@ def _phrases(student: Student) -> set[str]:
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(words(text))

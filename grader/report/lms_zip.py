@@ -22,7 +22,8 @@ import zipfile
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from ..classroom.roster import Student, composed, orders
+from ..classroom.names import composed, orders
+from ..classroom.roster import Student
 from ..course.visible import visible
 
 _MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")

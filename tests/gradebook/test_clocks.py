@@ -76,7 +76,7 @@ def test_nbgraders_timestamp_counts(tmp_path, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "2026-02-08 21:00:00.000000", "\udcff", "0001-01-01 00:00:00+23:00"],
+    ["", "soon", "2026-02-08 21:00:00.000000 CET", "\udcff", "0001-01-01 00:00:00+23:00"],
 )
 def test_a_timestamp_that_cannot_be_read_is_told(tmp_path, text):
     place(tmp_path / "ada" / "a1" / "a1.ipynb")

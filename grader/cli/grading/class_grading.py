@@ -42,7 +42,7 @@ def received(
     class handed in.
     """
     ids = [assignment.id for assignment in course.graded]
-    everything = submissions.find(folder, ids, roster, notice)
+    everything = submissions.find(folder, ids, roster, notice, course.facts.zone)
     found = [s for s in everything if s.place is None or not _holds(s.place.path, out)]
     known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
     counts = Counter(submission.assignment for submission in known if submission.data)

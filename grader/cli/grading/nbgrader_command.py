@@ -37,6 +37,8 @@ def run(options: Nbgrader) -> int:
     out = options.out or folder / "grades"
     assignment = lookup.assignment(course, id)
     given = class_list.read_roster(options.roster, course)
+    for sentence in class_list.newcomers(given, out, None):
+        warn(sentence)
     configured = gradebook.configured(folder)
     with gradebook.opened(configured) as book:
         gradebook.check(book, assignment, folder)

@@ -177,7 +177,8 @@ def stored(
     """
     with stores.existing(folder, url) as store:
         stores.check_filled(store)
-        return counted_results(store, course, roster=roster)
+        found = counted_results(store, course, roster=roster)
+    return [result for result in found if result.student not in roster.left]
 
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:

@@ -106,6 +106,16 @@ students = Table(
     *_strings("kept_at"),
 )
 
+moved = Table(  # results that are another student's, as a name was corrected
+    "moved",
+    metadata,
+    _id(),
+    *_strings("student assignment"),
+    Column("last", Integer, nullable=False),  # the id of the newest one that went
+    *_strings("kept_at"),
+    Index("moved_by_student", "student", "assignment"),
+)
+
 policies = Table(
     "policies",
     metadata,

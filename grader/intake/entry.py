@@ -1,0 +1,55 @@
+"""One file or folder of a class: whose it is, and the notebooks in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..classroom.receipt import Receipt
+from . import places, plain_files
+from .download_names import Download
+from .places import ARCHIVE, NOTEBOOK, Place
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file or folder. `student` is "" if it is no submission; `skipped` says why."""
+
+    path: Path
+    student: str
+    own: str = ""  # the student by the name of the entry alone
+    download: Download | None = None  # what its name says, if a platform gave it
+    known: bool = True  # false for a download whose student the roster does not have
+    received: Receipt | None = None
+    by_name: bool = False  # whether the name alone says whose it is
+    group: bool = False  # whether it is that of several students
+    claimed: str = ""  # the student who would get it, and another one of the same name too
+    skipped: str = "its name is not that of a submission"
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    def places(self, ids: Sequence[str]) -> list[Place]:
+        """The notebooks in it, or what it contains instead."""
+        # what is in a download, a student put there: neither commits nor timestamps count
+        own = self.download is None or self.download.system == "github"
+        root = self.path if self.is_folder and own else None
+        late = self.download.late if self.download else None
+        return [
+            replace(place, root=root, stated=self.received, late=late)
+            for place in self._places(ids)
+        ]
+
+    def _places(self, ids: Sequence[str]) -> list[Place]:
+        path, own = self.path, self.download.file if self.download else ""
+        if self.is_folder:
+            return places.below(path, path.name, ids)
+        stem = Path(own).stem or path.stem
+        if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
+            return places.of_file(path.name, path, [], ids, stem)
+        assignment = places.split_name(stem, ids)[1]
+        why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
+        why = plain_files.LINKED if path.is_symlink() else why
+        return [Place(path.name, path, assignment, 3, 0, problem=why)]
