@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.course import Course
+from grader.course.course_facts import zoned
 
 from .csv_file import CsvFile, Row
 
@@ -100,12 +101,8 @@ def with_zone(text: str, zone: datetime.tzinfo) -> datetime.datetime:
         when = datetime.datetime.fromisoformat(iso)
         if when.year in (datetime.MINYEAR, datetime.MAXYEAR):  # no other zone could tell it
             raise ValueError
-        if when.tzinfo is None:
-            when = when.replace(tzinfo=zone)
-        if named and named[1] != when.tzname():
+        if named and named[1] != when.replace(tzinfo=zone).tzname():
             raise ValueError
     except ValueError:
         raise ValueError(f"{text!r} is not a time such as {EXAMPLE}") from None
-    offset = when.utcoffset()
-    assert offset is not None
-    return when.astimezone(datetime.timezone(offset))  # in which a day has 24 hours
+    return zoned(when, zone)

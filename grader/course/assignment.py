@@ -195,6 +195,7 @@ class Assignment(Table):
             raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")
         if self.due.tzinfo is None:
             raise Misplaced(
-                f"the due date of {self.id} has no time zone: write +00:00 after it", "due"
+                f"the due date of {self.id} has no time zone: write one after it, such as +01:00",
+                "due",
             )
         return self

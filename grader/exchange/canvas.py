@@ -68,7 +68,10 @@ def _students(
         shown = table.value(row, name).strip()
         if shown.casefold() not in ("", "student, test"):
             said = {other: table.value(row, table.column(other)) for other in others}
-            yield row, shown, matcher.student(table.value(row, internal), said)
+            number = table.value(row, internal)
+            student = matcher.student(number, said)
+            if student or not matcher.has_left(shown, number, said):
+                yield row, shown, student
 
 
 def _points_possible(table: KeptCsv, name: int) -> int:

@@ -33,6 +33,12 @@ class Matcher:
                 return id
         return None
 
+    def has_left(self, shown: str, internal: str, others: Mapping[str, str]) -> bool:
+        """Whether this is the row of somebody who has left the class."""
+        past = Roster(self.roster.left)
+        found = Matcher(self.system, past, self.roster.left).student(internal, others)
+        return found is not None or past.named(shown) is not None
+
     def _by_own_name(self, name: str) -> str | None:
         if not name:
             return None

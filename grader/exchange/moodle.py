@@ -93,7 +93,9 @@ def _students(table: KeptCsv, matcher: Matcher) -> Iterator[tuple[int, str, str 
             others = {other: _cell(table, row, other) for other in OTHER_NAMES}
             short = name.removeprefix("Participant").strip()
             student = matcher.student(name, {}) or matcher.student(short, others)
-            yield row, f"{_cell(table, row, 'Full name')} ({name})".strip(), student
+            shown = _cell(table, row, "Full name")
+            if student or not matcher.has_left(shown, short, others):
+                yield row, f"{shown} ({name})".strip(), student
 
 
 def _cell(table: KeptCsv, row: int, column: str) -> str:

@@ -83,7 +83,7 @@ def recognized(name: str, is_folder: bool, roster: Roster) -> Download | None:
     if is_folder:
         return Download("gradescope", (name,)) if _GRADESCOPE.fullmatch(name) else None
     found = _ANONYMOUS.fullmatch(name)
-    if found and not roster.called("canvas", found["id"]):
+    if found and not found["id"].isdigit():
         late = bool(found["late"] or found["later"])
         return Download("canvas", (found["id"],), file=found["file"], late=late, anonymous=True)
     found = _CANVAS.fullmatch(name)

@@ -27,7 +27,9 @@ from ..classroom.roster import Student
 from ..course.visible import visible
 
 _MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
-_CANVAS = re.compile(r"(?P<name>[^_/]+)(?:_LATE)?_(?P<number>\d+)_\d+(?=_|$|\.)")
+_CANVAS = re.compile(
+    r"(?P<name>[^/]+?)(?:_LATE)?_(?P<number>\d+|(?<=anon_)\w{5}|(?<=anon_LATE_)\w{5})_\d+(?=_|$|\.)"
+)
 _PARTICIPANT = re.compile(r"(?:Participant )?(\d+)", re.IGNORECASE)
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is made
 

@@ -23,6 +23,7 @@ from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
 from ..records import class_list, corrected_names, preview_output, results, stores
+from ..records.newcomers import newcomers
 from . import class_grading
 from .grading_options import Grade
 
@@ -46,7 +47,7 @@ def run(options: Grade) -> int:
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
     everybody = {*roster.students, *(submission.student for submission in found)}
-    notices += class_list.newcomers(listed, out, options.store, {s.student for s in found})
+    notices += newcomers(listed, out, options.store, {s.student for s in found})
     given = class_list.marks(options.manual, course, everybody, options.out, options.store)
     settings = Settings(
         options.jobs,

@@ -21,6 +21,7 @@ from ...intake import download_names
 from .. import lookup
 from ..output import warn
 from ..records import class_list, results
+from ..records.newcomers import newcomers
 from . import grade_command
 from .grading_options import Grade, Grading, Nbgrader
 
@@ -37,7 +38,7 @@ def run(options: Nbgrader) -> int:
     out = options.out or folder / "grades"
     assignment = lookup.assignment(course, id)
     given = class_list.read_roster(options.roster, course)
-    for sentence in class_list.newcomers(given, out, None):
+    for sentence in newcomers(given, out, None):
         warn(sentence)
     configured = gradebook.configured(folder)
     with gradebook.opened(configured) as book:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import getpass
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +11,6 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ...classroom import receipt
-from ...classroom.csv_file import CsvError
-from ...classroom.names import nearest
 from ...classroom.receipt import FILE, Handed, Receipt
 from ...classroom.roster import Roster, abridged
 from ...gradebook import manual, stored_roster
@@ -24,6 +21,7 @@ from ...gradebook.store import Store
 from ...intake.submissions import Submission
 from ..output import warn
 from . import stores
+from .newcomers import newcomers
 
 
 def read_roster(path: Path | None, course: Course) -> Roster:
@@ -201,42 +199,6 @@ def staying_away(found: Sequence[Submission], roster: Roster) -> list[str]:
     """Whose hand-ins are not graded, as the roster says that they have left."""
     left = sorted({submission.student for submission in found} & {*roster.left})
     return [f"not graded, as they have left the class: {abridged(left)}"] if left else []
-
-
-def newcomers(
-    given: Roster, out: Path, url: str | None, handed_in: Collection[str] = ()
-) -> list[str]:
-    """Who is new in the class by a roster, with the name that each may be a misspelling of.
-
-    `handed_in`: others in the folder that is graded. Raises CsvError for a row of terms alone
-    whose student nobody knows: it would only be a phantom with no points.
-    """
-    stored, graded = Roster(), set[str]()
-    if stores.is_there(out, url):
-        with stores.store(out, url) as store:
-            stored, graded = stored_roster.read(store), store.students()
-    known = {*stored.students, *stored.left, *graded, *handed_in}
-    others = known - {*given.students}
-    new = {id: _meant(id, others) for id in given.students if id not in known}
-    wrong = [
-        f"the roster gives {id} terms, but {id} is neither in the class nor graded"
-        f"{f'; is it {near!r}?' if near else ''} (to add them, write their name too)"
-        for id, near in new.items()
-        if stored.students and given.student(id).terms and not given.student(id).cells
-    ]
-    if wrong:
-        raise CsvError(wrong)
-    told = [f"{id} (nearly {near})" if near else id for id, near in new.items()]
-    if not stored.students:  # the first roster: everybody is new
-        told = [name for name in told if name not in new]
-    return [f"new in the class: {abridged(told)}"] if told else []
-
-
-def _meant(name: str, others: Collection[str]) -> str | None:
-    """Of whose name this may be a misspelling; s13 is none of s12."""
-    near = nearest(name, others)
-    letters = [re.sub(r"\d", "", one) for one in (name, near or "")]
-    return None if name != letters[0] and letters[0] == letters[1] else near
 
 
 def late_by_file(counted: Sequence[Result]) -> list[str]:
