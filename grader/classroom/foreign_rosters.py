@@ -43,12 +43,12 @@ class ForeignList:
 LISTS = (
     ForeignList(
         ("identifier", "github_username"),
-        {"student": ("identifier",), "github": ("github_username",)},
+        {"student": ("student", "identifier"), "github": ("github_username",)},
     ),
     ForeignList(
         (*NAME, "email address"),
         {
-            "student": ("username", "email address"),
+            "student": ("student", "username", "email address"),
             "name": NAME,
             "email": ("email address",),
             "group": ("groups",),

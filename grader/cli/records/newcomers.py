@@ -29,8 +29,8 @@ def newcomers(
     others = known - {*given.students}
     new = {id: _meant(id, others) or "" for id in given.students if id not in known}
     wrong = [
-        f"--roster: nobody in the class is called {id!r}{near and f'; is it {near!r}?'} (the row of "
-        "a new student needs a name)"
+        f"--roster: nobody in the class is called {id!r}{near and f'; is it {near!r}?'} (a new "
+        "student's row needs a name)"
         for id, near in new.items()
         if stored.students and given.student(id).terms and not given.student(id).cells
     ]
