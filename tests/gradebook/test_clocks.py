@@ -4,6 +4,7 @@ import datetime
 import os
 import shutil
 import subprocess
+import zoneinfo
 
 import checkout
 import pytest
@@ -72,6 +73,14 @@ def test_nbgraders_timestamp_counts(tmp_path, text):
     assert found.received_from == "nbgrader"
     assert found.received.isoformat()[:10] == "2026-02-08"
     assert found.received.utctimetuple().tm_hour == 21
+
+
+@pytest.mark.parametrize("text", ["2026-02-08 22:00:00.5", "2026-02-08 22:00:00 CET"])
+def test_a_timestamp_without_a_zone_is_in_that_of_the_course(tmp_path, text):
+    place(tmp_path / "ada" / "a1" / "a1.ipynb")
+    place(tmp_path / "ada" / "a1" / "timestamp.txt", text)
+    (found,) = submissions.find(tmp_path, IDS, zone=zoneinfo.ZoneInfo("Europe/Berlin"))
+    assert (found.received_from, found.received.utctimetuple().tm_hour) == ("nbgrader", 21)
 
 
 @pytest.mark.parametrize(
