@@ -124,6 +124,11 @@ class Roster:
         told = tuple(dict.fromkeys([*older.assignments, *self.assignments]))
         return Roster(merged, told, left=left)
 
+    @property
+    def ever(self) -> Roster:
+        """The class with who has left: their hand-ins may still be in a download."""
+        return replace(self, students={**self.students, **self.left})
+
     def __contains__(self, id: str) -> bool:
         return id in self.students
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,7 @@ class SubmissionsError(Problem):
 
 def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
     """Every entry, sorted by name. Raises SubmissionsError."""
+    roster = roster.ever
     if not folder.exists():
         raise SubmissionsError(f"{folder}: there is no such folder; give that of the submissions")
     if not folder.is_dir():
@@ -37,10 +39,20 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
     paths = [path for path in paths if path.name != gradescope.FILE]
     for path in paths:
         _refuse_an_assignment(path, ids)
-    folders = [path.name for path in paths if path.is_dir() and path.name not in roster]
-    slugs = download_names.slugs(folders)
+    slugs = _slugs([path for path in paths if path.is_dir() and path.name not in roster], roster)
     found = [entry for path in paths for entry in _entries(path, ids, roster, listed, slugs)]
     return apart.apart(_without_classes(found, ids, roster), ids, roster)
+
+
+def _slugs(folders: Sequence[Path], roster: Roster) -> list[str]:
+    """How repositories begin here, if there are some: clones, or logins that the roster has."""
+    names = [folder.name for folder in folders]
+    found = []
+    for slug in download_names.slugs(names):
+        known = sum(roster.called("github", name[len(slug) :]) is not None for name in names)
+        if known > 1 or any(os.path.lexists(folder / ".git") for folder in folders):
+            found.append(slug)
+    return found
 
 
 def _without_classes(found: Sequence[Entry], ids: Sequence[str], roster: Roster) -> list[Entry]:
@@ -110,9 +122,10 @@ def _named(entry: Entry, ids: Sequence[str], roster: Roster, slugs: Sequence[str
         if student := roster.called("github", login):
             return replace(entry, student=student.id)
     for login in logins:
-        if student := download_names.by_number(login, roster):
+        student = download_names.by_number(login, roster)
+        if student and login != entry.student:
             return replace(entry, student=student.id, by_name=True)
-    if roster.students and logins and (entry.path / ".git").exists():
+    if roster.students and logins and os.path.lexists(entry.path / ".git"):
         login = logins[0] if logins[-1] == entry.student else logins[-1]
         return replace(entry, download=Download("github", (login,)), known=False)
     return entry

@@ -63,12 +63,17 @@ def _contested(found: Sequence[Entry]) -> Iterator[str]:
         mine = [(e.download, e) for e in found if e.download and e.claimed == student]
         names = abridged([e.path.name for _, e in mine], NAMED)
         numbers = " or ".join(repr(download.number) for download, _ in mine[:NAMED])
-        are = "has the name" if len(mine) == 1 else "have the name"
-        own = "its own name" if len(mine) == 1 else "their own names"
-        yield (
-            f"{names}: {are} of {student}, as another number has, so graded under {own}; in the "
-            f"column {mine[0][0].system} of --roster write {numbers} for whoever it is"
-        )
+        column = f"write {numbers} in the column {mine[0][0].system} of --roster"
+        if len(mine) == 1:
+            yield (
+                f"{names}: the name of {student}, but not the number, so graded under its own "
+                f"name; for whoever it is, {column}"
+            )
+        else:
+            yield (
+                f"{names}: all have the name of {student}, but different numbers, so graded under "
+                f"their own names; for whoever it is, {column}"
+            )
 
 
 def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
@@ -107,8 +112,8 @@ def _anonymous(found: Sequence[Entry]) -> Iterator[str]:
     names = [e.path.name for e in found if e.download and e.download.anonymous and not e.known]
     if names:
         yield (
-            f"{abridged(names, NAMED)}: Canvas hides the names, so graded under these; `course "
-            "feedback --zip canvas` finds them; for grades, download again when Canvas shows names"
+            f"{abridged(names, NAMED)}: Canvas hid the names, so grades go by these; `course "
+            "feedback --zip canvas` works with them; once Canvas shows the names, download again"
         )
 
 

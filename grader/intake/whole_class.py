@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +16,10 @@ _NUMBERED = ("canvas", "moodle")  # the systems whose names no student would giv
 
 def is_class(folder: Path, ids: Sequence[str], roster: Roster) -> bool:
     """Whether a folder contains the folders or downloads of several students."""
-    inside = [path for path in folder.iterdir() if not plain_files.hidden(PurePosixPath(path.name))]
+    try:
+        inside = [p for p in folder.iterdir() if not plain_files.hidden(PurePosixPath(p.name))]
+    except OSError:
+        return False  # is said where its files are listed
     if any(path.name == gradescope.FILE for path in inside):
         return True
     collected = "submission" in folder.name.lower() or bool(split_name(folder.name, ids)[1])
@@ -28,7 +32,7 @@ def _owner(path: Path, ids: Sequence[str], roster: Roster, collected: bool) -> s
 
     `collected`: the name of the folder around it is that of a class, so `a1-ada` in it is ada's.
     """
-    is_folder = path.is_dir()
+    is_folder = os.path.isdir(path)
     download = download_names.recognized(path.name, is_folder, roster)
     if download and download.system in _NUMBERED:
         return download.number
@@ -37,7 +41,7 @@ def _owner(path: Path, ids: Sequence[str], roster: Roster, collected: bool) -> s
         return student.id
     owner, assignment = split_name(name, ids)
     named = collected and assignment and owner.lower() != assignment
-    return owner if is_folder and (named or (path / ".git").exists()) else ""
+    return owner if is_folder and (named or os.path.lexists(path / ".git")) else ""
 
 
 def is_platforms_zip(path: Path, beside: Collection[str], roster: Roster) -> bool:

@@ -58,6 +58,7 @@ def line_of(text: str) -> int:
             "exercise 1.6 of week 1 is taught in no week",
         ),
         ("points = 18", "points = ", None, "line"),
+        (
             '"What has been read"',
             '"What has been read"\npoints = 3',
             None,

@@ -181,10 +181,13 @@ def test_who_has_left_comes_back_with_a_name_and_nothing_was_lost(class_of_three
 
 def test_a_run_says_who_is_not_graded_and_nothing_of_others(tmp_path):
     """`--only` says nothing of others; who has left is not graded again."""
-    roster = place(tmp_path / "r.csv", "student,name\nada,A\nsean,S\nlea,-\n")
-    for student in ("ada", "lea", "ben"):
-        place(tmp_path / "class" / student / "a1" / "a1.ipynb", EMPTY)
-    grade = ["grade", tmp_path / "class", "--out", tmp_path / "out", "--roster", roster]
+    out, lines = tmp_path / "out", "student,name,canvas\nada,A,\nsean,S,\nlea,L,1060\n"
+    with Store(out / "results.db") as store:
+        stored_roster.keep(store, Roster.read(place(tmp_path / "r.csv", lines), COURSE))
+    roster = place(tmp_path / "r.csv", "student,name\nlea,-\n")
+    for student in ("ada", "verlea_1060_5", "ben"):
+        place(tmp_path / "class" / f"{student}_a1.ipynb", EMPTY)
+    grade = ["grade", tmp_path / "class", "--out", out, "--roster", roster]
     done = in_process.run(main, *grade)
     assert "not graded, as they have left the class: lea\n" in done.stderr
     assert "a1: nothing from sean\n" in done.stderr

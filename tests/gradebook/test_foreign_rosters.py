@@ -102,6 +102,11 @@ def test_a_list_without_a_student_says_which_columns_it_has(tmp_path, header):
         ("student\nben\n", "student,a1\nben,+2\n", ""),
         ("student\nzoe\n", "student,a1\nben,+2\n", ""),  # graded, though in no roster
         ("student,name\nben,B\nzoe,-\n", "student,a1\nzoe,+2\n", ""),  # has left
+        ("student,name\nben,B\nzoe,-\n", "student,name\nzoe,-\n", ""),
+        ("student,name\nben,B\nzoe,-\n", "student\nzoe\n", ""),  # it takes a name to be back
+        # leaving, and coming back
+        ("student,name\nben,B\nlea,L\n", "student,name\nlae,-\n", "'lae'; is it 'lea'?"),
+        ("student,name\nben,B\nzoe,-\n", "student,name\nzoe,Z\n", "back in the class: zoe"),
     ],
 )
 def test_who_is_new_or_misspelled_in_a_roster_is_said(tmp_path, stored, given, said):
@@ -110,7 +115,7 @@ def test_who_is_new_or_misspelled_in_a_roster_is_said(tmp_path, stored, given, s
         store.add(sample("ben"))
         if stored:
             stored_roster.keep(store, read(stored))
-    if said.startswith("new in the class") or not said:
+    if said.startswith(("new in", "back in")) or not said:
         assert newcomers.newcomers(read(given), out, None) == ([said] if said else [])
         return
     with pytest.raises(CsvError) as caught:

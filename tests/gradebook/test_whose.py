@@ -74,7 +74,7 @@ def test_a_name_is_compared_with_its_marks_and_without_punctuation(read, name, d
             ["student,name,canvas", "kim1,Kim Lee,leekim", "kim2,Kim Lee,"],
             ["leekim_1047_6_a1.ipynb", "leekim_1048_7_a1.ipynb"],
             ["leekim_1047_6", "leekim_1048_7"],
-            "have the name of kim1, as another number has",
+            "all have the name of kim1, but different numbers",
         ),
         (
             ["student,name,canvas", "kim1,Kim Lee,1047", "kim2,Kim Lee,1048"],
@@ -87,14 +87,14 @@ def test_a_name_is_compared_with_its_marks_and_without_punctuation(read, name, d
             ["रमा शर्मा_1_assignsubmission_file/a1.ipynb",
              "शर्मा रमा_2_assignsubmission_file/a1.ipynb"],
             ["रमा शर्मा_1_assignsubmission_file", "शर्मा रमा_2_assignsubmission_file"],
-            "write '1' or '2' for whoever it is",
+            "write '1' or '2' in the column moodle",
         ),
         (  # the number in the roster is the student's; the other one is somebody else's
             ["student,name,moodle", "rama,रमा शर्मा,1"],
             ["रमा शर्मा_1_assignsubmission_file/a1.ipynb",
              "रमा शर्मा_2_assignsubmission_file/a1.ipynb"],
             ["rama", "रमा शर्मा_2_assignsubmission_file"],
-            "has the name of rama, as another number has",
+            "the name of rama, but not the number",
         ),
         (  # Moodle counts anew in each assignment
             ["student,name", "ada,Ada L"],
@@ -169,7 +169,7 @@ def test_a_name_is_compared_with_its_marks_and_without_punctuation(read, name, d
             ["student,canvas", "ada,1041"],
             ["anon_7gKqP_67890_a1.ipynb", "LATE_anon_x9bYz_67891_a1.ipynb"],
             ["LATE_anon_x9bYz_67891", "anon_7gKqP_67890"],
-            "Canvas hides the names",
+            "Canvas hid the names",
         ),
         (
             ["student,canvas", "ada,7gKqP"],
@@ -192,8 +192,20 @@ def test_a_name_is_compared_with_its_marks_and_without_punctuation(read, name, d
         ),
         (  # another login that only ends like a student's
             ["student,github", "ada,ada-l", "ben,bmandel"],
-            ["hw-xx-ada-l/a1.ipynb", "hw-bmandel/a1.ipynb"],
+            ["hw-xx-ada-l/a1.ipynb", "hw-bmandel/a1.ipynb", "hw-bmandel/.git/HEAD"],
             ["ben", "hw-xx-ada-l"],
+            "",
+        ),
+        (  # no repositories, only names with a hyphen
+            ["student,github", "ada,ann"],
+            ["mary-ann/a1.ipynb", "mary-bell/a1.ipynb", "ann-1/a1.ipynb"],
+            ["ann-1", "mary-ann", "mary-bell"],
+            "",
+        ),
+        (
+            ["student,canvas,name", "lea,1060,Lea Ver"],
+            ["verlea_1060_5_a1.ipynb"],
+            ["lea"],
             "",
         ),
         (

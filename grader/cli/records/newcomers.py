@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...classroom.csv_file import CsvError
 from ...classroom.names import nearest
-from ...classroom.roster import Roster, abridged
+from ...classroom.roster import LEFT, Roster, Student, abridged
 from ...gradebook import stored_roster
 from . import stores
 
@@ -32,14 +32,22 @@ def newcomers(
         f"--roster: nobody in the class is called {id!r}{near and f'; is it {near!r}?'} (a new "
         "student's row needs a name)"
         for id, near in new.items()
-        if stored.students and given.student(id).terms and not given.student(id).cells
+        if stored.students and _adds_nobody(given.student(id))
     ]
     if wrong:
         raise CsvError(wrong)
-    told = [f"{id} (nearly {near})" if near else id for id, near in new.items()]
+    told = {id: f"{id} (nearly {near})" if near else id for id, near in new.items()}
     if not stored.students:  # the first roster: everybody is new
-        told = [name for name in told if name not in new]
-    return [f"new in the class: {abridged(told)}"] if told else []
+        told = {id: text for id, text in told.items() if id != text}
+    listed = [s for s in given.students.values() if s.cells and s.name != LEFT]
+    back = [s.id for s in listed if s.id in stored.left]
+    lists = {"new in the class": [*told.values()], "back in the class": back}
+    return [f"{what}: {abridged(names)}" for what, names in lists.items() if names]
+
+
+def _adds_nobody(student: Student) -> bool:
+    """Whether a row says only what changes for a student, or that they have left."""
+    return student.name == LEFT or bool(student.terms and not student.cells)
 
 
 def _meant(name: str, others: Collection[str]) -> str | None:
