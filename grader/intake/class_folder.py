@@ -63,6 +63,7 @@ def _without_classes(found: Sequence[Entry], ids: Sequence[str], roster: Roster)
         own = entry.student in roster or entry.download or not entry.student
         if not own and entry.is_folder and whole_class.is_class(entry.path, ids, roster):
             classes.append(str(entry.path))
+            entry = replace(entry, is_class=True)
         elif not own and whole_class.is_platforms_zip(entry.path, beside, roster):
             entry = replace(entry, student="", skipped="it is the download of a whole class")
         kept.append(entry)

@@ -15,8 +15,12 @@ NAMED = 5  # how many downloads a message names
 def notices(found: Sequence[Entry], roster: Roster) -> list[str]:
     """A sentence for each kind of thing that was found, the most harmless first."""
     skipped = [f"{e.path.name}: skipped, as {e.skipped}" for e in found if not e.student]
+    classes = [
+        f"{e.path} looks like a class, not a student: give it alone" for e in found if e.is_class
+    ]
     return [
         *skipped,
+        *classes,
         *_by_name(found),
         *_unlike(found, roster),
         *_contested(found),

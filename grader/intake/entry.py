@@ -24,6 +24,7 @@ class Entry:
     received: Receipt | None = None
     by_name: bool = False  # whether the name alone says whose it is
     group: bool = False  # whether it is that of several students
+    is_class: bool = False  # whether it looks like the folder of several students
     claimed: str = ""  # the student who would get it, and another one of the same name too
     skipped: str = "its name is not that of a submission"
 

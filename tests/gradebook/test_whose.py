@@ -304,7 +304,8 @@ def test_a_platforms_zip_alone_is_to_be_unpacked(read, folder):
 def test_the_folder_above_a_class_is_no_student(read, folder, names, is_class):
     lines = ["student", "zed", "yan"]
     if not is_class:
-        assert "looks like a class" not in "".join(read(lines, *names)[1])
+        said = "\n".join(read(lines, *names)[1])
+        assert ("x looks like a class, not a student: give it alone" in said) == (len(names) == 3)
         return
     with pytest.raises(SubmissionsError, match="looks like a class, not a student: give that") as e:
         read(lines, *names)
