@@ -47,7 +47,14 @@ def carry(store: Store, moves: Sequence[Move]) -> None:
             for result in kept.results:
                 rows.append(connection, result.model_copy(update={"student": move.new}))
             given = {(move.new, *mark.item[1:]): mark.mark for mark in kept.marks}
-            stored_marks.append(connection, given, carried=True)
+            own = stored_marks.newest(stored_marks.every(connection, (move.new, move.assignment)))
+            carried = {i: mark for i, mark in given.items() if not _is_marked(mark, own.get(i))}
+            stored_marks.append(connection, carried, carried=True)
+
+
+def _is_marked(mark: ManualMark, own: KeptMark | None) -> bool:
+    """Whether the new one has a mark of their own for the same answer."""
+    return own is not None and own.mark != NO_MARK and own.mark.counts_for(mark.answer_sha256)
 
 
 def _kept(connection: Connection, move: Move) -> _Kept:

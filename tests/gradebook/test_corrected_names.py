@@ -83,6 +83,19 @@ LEEKIM = "leekim_1047_6_a1.ipynb"
         ),
         # a folder within the class's, a clone
         ({"a1-al": ("a1-al/a1.ipynb", "x")}, {"ada": ("a1-al/a1.ipynb", "x")}, ["ada"], {"ada": 1}),
+        # both are there from before: the old name goes, and marks of one's own stay
+        (
+            {"k1": (LEEKIM, "x"), "kim1": (LEEKIM, "x")},
+            {"kim1": (LEEKIM, "x")},
+            ["kim1"],
+            {"kim1": 2},
+        ),
+        (
+            {"k1": (LEEKIM, "x"), "k2": (f"w/{LEEKIM}", "x")},
+            {"kim1": (LEEKIM, "x")},
+            ["kim1"],
+            {"kim1": 1},
+        ),
         # other bytes, another place, an equal file of somebody else: nothing moves
         ({"k1": (LEEKIM, "x")}, {"kim1": (LEEKIM, "z")}, ["k1"], {"k1": 1}),
         ({"ada": ("ada/a1.ipynb", "x")}, {"ben": ("ben/a1.ipynb", "x")}, ["ada"], {"ada": 1}),

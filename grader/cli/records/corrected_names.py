@@ -48,14 +48,15 @@ def carry(
 def _moves(
     submission: Submission, same: Sequence[Result], owners: set[str], folder: Path
 ) -> list[Move]:
-    """From the names under which the file was graded, unless this one is among them."""
+    """From the names under which the file was graded: from all that nobody has any more."""
     place = submission.file.removeprefix(str(folder)).lstrip("/\\")
     there = [r.student for r in same if _is_at(r.submission.file, place)]
-    if submission.student in there or submission.problem:
+    if submission.problem:
         return []
     new, id = submission.student, submission.assignment
-    moves = [Move(old, new, id, shared=old in owners) for old in there]
-    return sorted(moves, key=lambda move: move.shared)[:1]
+    gone = [Move(old, new, id, shared=False) for old in there if old not in owners]
+    shared = [Move(old, new, id, shared=True) for old in there if old in owners]
+    return gone or (shared[:1] if new not in there else [])
 
 
 def _is_at(file: str, place: str) -> bool:
