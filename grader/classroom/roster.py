@@ -6,11 +6,11 @@
 
 `student` is the name that grades go by: that of the folder or file a submission comes in. The
 columns of other systems hold a student's name there. `group` is the name of a group that hands in
-together on Canvas or Moodle. A column named like an assignment holds what
-is different for this student: a due date of their own, `+2` for two more days, `waived` (late, but
-nothing is deducted), `excused` (the assignment does not count), several of these, or nothing.
-`slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in every assignment) hold numbers
-of the student's own. Only `student` is needed.
+together on Canvas or Moodle. A column named like an assignment holds what is different for this
+student: a due date of their own, in the course's time zone unless it names another, `+2` for two
+more days, `waived` (late, but nothing is deducted), `excused` (the assignment does not count),
+several of these, or nothing. `slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in
+every assignment) hold numbers of the student's own. Only `student` is needed.
 A `-` for the name says that the student has left the class: nothing shows them any more.
 
 The lists that GitHub Classroom, Moodle and Canvas export are read too (see `foreign_rosters`).

@@ -17,6 +17,7 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
+from ..classroom.roster import Roster, Student
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run, class_tries
@@ -64,7 +65,8 @@ def grade_folder(source: Path, folder: Path) -> Result:
 
 def received(folder: Path, course: Course, assignment: Assignment) -> Submission:
     """The submission that counts, without a time: Gradescope handles lateness."""
-    found = submissions.find(folder, [known.id for known in course.graded])
+    alone = Roster({STUDENT: Student(STUDENT)})  # whatever is handed in, it is no class
+    found = submissions.find(folder, [known.id for known in course.graded], alone)
     ours = [s for s in found if s.assignment in ("", assignment.id)]
     chosen = submissions.one_each([class_run.resolve(s, course, assignment) for s in ours])
     if not chosen:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from ..classroom.roster import Roster
-from .download_names import Download
 from .entry import Entry
 
 
@@ -34,7 +33,7 @@ def apart(found: Sequence[Entry], ids: Sequence[str], roster: Roster) -> list[En
         else e
         for e in found
     ]
-    return _with_texts(found)
+    return _together(found)
 
 
 def _differ(entries: Sequence[Entry], ids: Sequence[str]) -> bool:
@@ -52,14 +51,14 @@ def _number(entry: Entry) -> str:
     return entry.download.number.casefold() if entry.download else ""
 
 
-def _with_texts(found: Iterable[Entry]) -> list[Entry]:
-    """The entries, where Moodle's folder of an online text is of whoever has the one of files."""
-    found = [*found]
-    strange = [(e.download, e) for e in found if e.download and not e.known]
-    files = {_account(d): e.student for d, e in strange if not d.is_text}
-    owners = {id(e): files.get(_account(d), e.student) for d, e in strange if d.is_text}
-    return [replace(e, student=owners.get(id(e), e.student)) for e in found]
-
-
-def _account(download: Download) -> tuple[str, ...]:
-    return download.system, *download.ids
+def _together(found: Sequence[Entry]) -> list[Entry]:
+    """The entries; those of one stranger, such as files and an online text, under one name."""
+    strange = [(entry.download, entry) for entry in found if entry.download and not entry.known]
+    strange.sort(key=lambda pair: pair[0].is_text)
+    names: dict[tuple[str, ...], str] = {}
+    for download, entry in strange:
+        names.setdefault(download.account, entry.student)
+    return [
+        replace(e, student=names[e.download.account]) if e.download and not e.known else e
+        for e in found
+    ]

@@ -66,7 +66,7 @@ def _contested(found: Sequence[Entry]) -> Iterator[str]:
     for student in sorted({e.claimed for e in found if e.claimed}):
         mine = [(e.download, e) for e in found if e.download and e.claimed == student]
         names = abridged([e.path.name for _, e in mine], NAMED)
-        numbers = " or ".join(repr(download.number) for download, _ in mine[:NAMED])
+        numbers = " or ".join(dict.fromkeys(repr(download.number) for download, _ in mine))
         column = f"write {numbers} in the column {mine[0][0].system} of --roster"
         if len(mine) == 1:
             yield (
@@ -122,7 +122,8 @@ def _anonymous(found: Sequence[Entry]) -> Iterator[str]:
 
 
 def _late(found: Sequence[Entry]) -> Iterator[str]:
-    late = [entry.path.name for entry in found if entry.download and entry.download.late]
+    late = [e.path.name for e in found if e.download and e.download.late]
+    late = [*dict.fromkeys(late)]  # a group's is once for each member
     if late:
         yield (
             f"Canvas marks {abridged(late, NAMED)} as late, but says no time: at least one day, "

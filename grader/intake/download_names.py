@@ -50,6 +50,11 @@ class Download:
         """What tells this student from another of the same name on the platform."""
         return self.ids[0]
 
+    @property
+    def account(self) -> tuple[str, ...]:
+        """What all downloads of one person have in common."""
+        return self.system, *self.ids
+
     def students(self, roster: Roster) -> dict[str, bool]:
         """Whose it is, by id, and whether that is known by the name alone; of a group, all.
 

@@ -18,7 +18,10 @@ _KINDS = {
 LINKED = _KINDS[stat.S_IFLNK]
 
 
-_OF_SYSTEMS = (".", "__MACOSX", "__pycache__", "@eaDir", "#recycle", "$RECYCLE.BIN", "lost+found")
+_OF_SYSTEMS = (
+    *(".", "__MACOSX", "__pycache__", "@eaDir", "#recycle", "$RECYCLE.BIN", "lost+found"),
+    "System Volume Information",
+)
 
 
 class RefusedError(Exception):

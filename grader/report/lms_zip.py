@@ -76,7 +76,8 @@ def _downloaded(
 
 def _is_of(student: Student, found: re.Match[str], system: str) -> bool:
     """Whether grades go by this very name, or the roster has its number or its words."""
-    if student.id.startswith(found[0].rstrip("_")):
+    own = found.re.match(student.id)
+    if student.id.startswith(found[0].rstrip("_")) or (own and own["number"] == found["number"]):
         return True
     number = student.names.get(system, "")
     if system == "canvas" and number.isdecimal():  # the same in the whole course

@@ -13,7 +13,7 @@ import zipfile
 
 import proofs
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
 from sample_results import COURSE, sample
 
 from grader.exchange import course_files, gradescope, gradescope_results, gradescope_run
@@ -141,6 +141,12 @@ def test_what_is_no_notebook_of_this_assignment_is_told_so(tmp_path):
         assert report["score"] == 0
         assert "What happened: no" in report["output"]
         shutil.rmtree(folder)
+
+
+def test_an_upload_is_one_students_whatever_its_files_are_called(tmp_path):
+    for name in ("a_1_2_a1.ipynb", "b_3_4_x.ipynb", "a1-old/a1.ipynb", "a1-new/a1.ipynb"):
+        place(tmp_path / gradescope_run.STUDENT / name)
+    assert gradescope_run.received(tmp_path, COURSE, A1).problem == ""
 
 
 def test_a_failed_grading_has_no_score_and_says_so(container):

@@ -114,6 +114,18 @@ def test_a_name_is_compared_with_its_marks_and_without_punctuation(read, name, d
             ["bob_7_8"],
             "in the column canvas of --roster write '7' or 'bob'",
         ),
+        (  # a stranger who handed in again is one row
+            ["student,name", "ada,Ada L"],
+            ["bob_7_8_a1.ipynb", "bob_LATE_7_9_a1-1.ipynb"],
+            ["bob_7_8"],
+            "bob_7_8_a1.ipynb, bob_LATE_7_9_a1-1.ipynb: no student of the roster",
+        ),
+        (
+            ["student,name", "kim1,Kim Lee"],
+            ["leekim_1_7_a1.ipynb", "leekim_2_6_a1.ipynb", "leekim_LATE_2_9_a1-1.ipynb"],
+            ["leekim_1_7", "leekim_2_6"],
+            "for whoever it is, write '1' or '2' in the column canvas",
+        ),
         # names with underscores, if the number is known
         (
             ["student,name,canvas", "adams,Vera von der Adams,1049"],
@@ -235,7 +247,15 @@ def test_whose_it_is_and_what_is_said(read, roster, names, owners, said):
     [
         (["__MACOSX/._x", "ada/a1.ipynb"], ["ada"]),
         ([".DS_Store", "@eaDir/x.ipynb", "$RECYCLE.BIN/a1.ipynb", "ada.ipynb"], ["ada"]),
-        (["__pycache__/a.ipynb", "lost+found/a.ipynb", "#recycle/a1.ipynb", "ada.ipynb"], ["ada"]),
+        (
+            [
+                "__pycache__/a.ipynb",
+                "lost+found/a.ipynb",
+                "System Volume Information/a.ipynb",
+                "ada.ipynb",
+            ],
+            ["ada"],
+        ),
         (
             ["Ada_9_assignsubmission_file_/a1.ipynb", "Ada_9_assignsubmission_onlinetext_/o.html"],
             ["Ada_9_assignsubmission_file_"],

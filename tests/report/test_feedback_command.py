@@ -216,6 +216,10 @@ def test_canvas_finds_the_submission_by_two_numbers_of_its_own_download():
         assert [part for part in name.split("_") if part.isdecimal()] == ["1041", "55221"]
     for own in ("lovelaceada_1041_55221", "anon_7gKqP_67890", "LATE_anon_7gKqP_6", "van_der_1_2"):
         assert canvas_name(f"sub/{own}_a1.ipynb", Student(own), "a1") == f"{own}_a1-feedback.html"
+    again = Student("bob_7_8")
+    assert (
+        canvas_name("sub/bob_LATE_7_9_a1-1.ipynb", again, "a1") == "bob_LATE_7_9_a1-feedback.html"
+    )
     long = Student("adams", names={"canvas": "1049"})
     assert canvas_name("sub/von_deradams_LATE_1049_67901_a1.ipynb", long, "a1")
     assert canvas_name("sub/ada/a1/a1.ipynb", ADA, "a1") is None
