@@ -55,6 +55,7 @@ def filled(source: Path, results: Sequence[Result], course: Course, roster: Rost
     if refused:
         notes.append(f"left as {NOT_ASSIGNED}, as Canvas does not assign it: {abridged(refused)}")
     handed_in = graded & {column.id for column in columns}
+    notes += rows.notes
     notes += unfinished(
         {
             (student, id): grades.get((student, id))

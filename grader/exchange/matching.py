@@ -53,6 +53,11 @@ class Matcher:
                 ])  # fmt: skip
             else:
                 found.of[student] = row.index
+        if self._handed_in and self._handed_in.keys().isdisjoint(row.number for row in rows):
+            found.notes.append(
+                "none of the numbers that the hand-ins came with is in the file: make sure that it "
+                "is of this course and assignment"
+            )
         for row in [*found.unmatched]:
             if student := self._by_name(row, rows, found):
                 found.of[student] = row.index
@@ -140,10 +145,11 @@ class Matcher:
 
 @dataclass
 class Rows:
-    """The row of each student, and the rows that belong to nobody known."""
+    """The row of each student, the rows that belong to nobody known, and what to say of them."""
 
     of: dict[str, int] = field(default_factory=dict)
     unmatched: list[TableRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -163,8 +169,9 @@ class FilledTable:
         said = []
         if names := abridged([row.shown for row in self.unmatched]):
             said.append(
-                f"in the file, but no student here, or more than one, fits: {names}; for a student "
-                f"of yours, write the number in brackets into the roster's column {self.system}"
+                f"left as they were, as no student here, or more than one, fits: {names}; for a "
+                f"student of yours, write the number in brackets into the roster's column "
+                f"{self.system}"
             )
         if self.absent:
             said.append(f"graded here, but without a row in the file: {abridged(self.absent)}")

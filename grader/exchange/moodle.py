@@ -53,6 +53,7 @@ def filled(
                 left["has feedback of somebody else, which is kept"].append(student)
     notes += [f"{what}: {abridged(names)}" for what, names in left.items()]
     absent = sorted({*by_student} - {*rows.of})
+    notes += rows.notes
     notes += unfinished(cells)
     return FilledTable(sheet.table.text(), changed, "moodle", rows.unmatched, absent, notes)
 
@@ -66,7 +67,7 @@ def _put_grade(sheet: Worksheet, row: int, result: Result, assignment: Assignmen
     totals, like = result.totals, sheet.value(row, sheet.maximum)
     maximum = decimals.read(like) or 0.0
     with_bonus = totals.max + sum(e.points or 0 for e in assignment.exercises if e.bonus)
-    scale = 1.0 if maximum == with_bonus else maximum / totals.max
+    scale = 1.0 if maximum == with_bonus or not totals.max else maximum / totals.max
     points = round((totals.total or 0) * scale, 2)
     sheet.table.put(row, sheet.grade, decimals.written(min(points, maximum), like))
     if points <= maximum:

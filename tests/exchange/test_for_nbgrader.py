@@ -3,9 +3,19 @@
 import csv
 import datetime
 import json
+import shutil
 
 import pytest
-from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
+from nbgrader_class import (
+    CourseFolder,
+    cells,
+    components,
+    filled,
+    hand_in,
+    leaked,
+    lines,
+    without_answers,
+)
 
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
@@ -18,10 +28,8 @@ from grader.gradebook.store import Store
 from grader.library.components import BuildError
 from grader.notebook import nbgrader_cells
 
-pytestmark = [
-    pytest.mark.xdist_group("for_nbgrader"),
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),  # nbgrader's own
-]
+A1 = Course.here().assignment("a1")
+pytestmark = pytest.mark.xdist_group("for_nbgrader")
 
 
 @pytest.fixture(scope="module")
@@ -316,3 +324,36 @@ def test_the_late_penalty_follows_the_roster_and_its_names_are_nbgraders(
     assert totals["ada"] == 98 - 9.8
     for student in ("ada", "cleo"):
         assert float(exported[student]["score"]) == pytest.approx(totals[student])
+
+
+def test_a_notebook_that_nbgrader_refuses_hides_nobodys(made, course, tmp_path):
+    """nbgrader ends at the first one; names without a character that its patterns use are found."""
+    folder = tmp_path / "course"
+    shutil.copytree(
+        made.path, folder, ignore=shutil.ignore_patterns("submitted", "autograded", "grades")
+    )
+    good = filled(made.notebook("release"), {c.name: c.source for c in components(A1)}, ["1.11.a"])
+    twice, old = (json.loads(json.dumps(good)) for _ in range(2))
+    twice["cells"].append(cells(good)["written-1-11-a"])
+    for cell in cells(old).values():
+        cell["metadata"]["nbgrader"]["schema_version"] = 1
+    notebooks = {"ada": good, "b twice": twice, "c": old, "d+e (x) [y]": good, "李小龙": good}
+    for name, notebook in notebooks.items():
+        place = folder / "submitted" / name / "a1"
+        place.mkdir(parents=True)
+        (place / "a1.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / "submitted" / "f" / "a1").mkdir(parents=True)
+    (folder / "submitted" / "f" / "a1" / "work.ipynb").write_text(json.dumps(good))
+    done = CourseFolder(folder).graded()
+    copied = {path.parent.parent.name for path in (folder / "autograded").rglob("a1.ipynb")}
+    assert copied == {"ada", "李小龙"}
+    said = [line for line in done.stderr.splitlines() if "but not the notebook" in line]
+    for name, reason in {
+        "b twice": "exists multiple times; correct submitted/b twice/a1/a1.ipynb",
+        "c": "an old version of the nbgrader metadata format; run `nbgrader update submitted/c`",
+        "d+e (x) [y]": "nbgrader reads no folder with [, * or ? in its name",
+        "f": "nbgrader takes only submitted/f/a1/a1.ipynb",
+    }.items():
+        [line] = [line for line in said if line.startswith(f"{name}: ")]
+        assert reason in line
+    assert len(said) == 4

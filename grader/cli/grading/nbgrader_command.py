@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Mapping
+import time
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from ...classroom.roster import Roster
 from ...exchange.for_nbgrader import gradebook, marks, scores
 from ...gradebook import manual, stored_marks, stored_roster
 from ...gradebook.manual import ManualMarks
-from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...intake import download_names
@@ -64,8 +64,8 @@ def run(options: Nbgrader) -> int:
         for result in graded
         if result.outcome != UNGRADED
     }
-    only = theirs.get(options.only, options.only) if options.only else None
-    without = _bookkeeping(configured, submitted, id, ready, only)
+    shown = [name for name, result in ready.items() if result.outcome != "INVALID"]
+    without = _bookkeeping(configured, submitted, id, shown)
     with gradebook.opened(configured) as book:
         for name, result in ready.items():
             now, old = of_this[result.student], before.get(result.student)
@@ -87,38 +87,56 @@ def _ours(name: str, course: Course, roster: Roster) -> str:
 
 
 def _bookkeeping(
-    course: CourseDirectory,
-    submitted: Path,
-    id: str,
-    ready: Mapping[str, Result],
-    only: str | None,
+    course: CourseDirectory, submitted: Path, id: str, shown: Sequence[str]
 ) -> list[str]:
     """Let nbgrader copy and sanitize what was handed in, without running any of it.
 
-    `ready` are the results by the students' names in nbgrader.
-
-    Returns a sentence for each student whose notebook formgrader cannot show.
+    `shown` are students by their names in nbgrader, which ends at the first whose notebook it does
+    not accept: it is called again for those after it. Returns a sentence for each student whose
+    notebook formgrader cannot show.
     """
-    shown = [name for name, result in ready.items() if result.outcome != "INVALID"]
-    excluded = {path.name for path in submitted.iterdir()} - {*shown}
-    arguments = ["autograde", id, *gradebook.BOOKKEEPING]
-    arguments += [f"--CourseDirectory.student_id_exclude={','.join(sorted(excluded))}"]
-    if only is not None:
-        arguments += [f"--student={glob.escape(only)}"]
-    problem = ""
-    if shown:
+    everybody, started = {path.name for path in submitted.iterdir()}, time.time()
+    reasons = {name: why for name in shown if (why := _unreadable(submitted / name, id))}
+    left = sorted({*shown} - {*reasons}, key=lambda name: f"{name}/")  # as nbgrader sorts paths
+    while left:
+        excluded = f"--CourseDirectory.student_id_exclude={','.join(sorted(everybody - {*left}))}"
+        problem = ""
         try:
-            gradebook.nbgrader(arguments, Path(course.root))
+            gradebook.nbgrader(
+                ["autograde", id, *gradebook.BOOKKEEPING, excluded], Path(course.root)
+            )
         except gradebook.NbgraderError as error:
-            problem = str(error).strip().splitlines()[-1]
-    autograded = Path(course.root) / course.autograded_directory
-    copies = {s for s in shown if (autograded / s / id / f"{id}.ipynb").is_file()}
+            problem = error.reason
+        copies = Path(course.root) / course.autograded_directory
+        left = [name for name in left if not _is_new(copies / name / id / f"{id}.ipynb", started)]
+        if left:
+            reasons[left[0]] = _with_advice(problem, f"{submitted.name}/{left[0]}", id)
+        left = left[1:]
     return [
-        f"{student}: formgrader has the points but no notebook to show; nbgrader takes only "
-        f"{id}.ipynb in {submitted.name}/{student}/{id}{f' ({problem})' if problem else ''}"
-        for student in shown
-        if student not in copies
+        f"{name}: the points are in formgrader, but not the notebook: {reasons[name]}"
+        for name in shown
+        if name in reasons
     ]
+
+
+def _with_advice(reason: str, folder: str, id: str) -> str:
+    """nbgrader's reason not to copy what a student's folder contains, and what to do."""
+    if "old version" in reason:
+        return f"{reason}; run `nbgrader update {folder}`, then this again"
+    return f"{reason or 'nbgrader gave no reason'}; correct {folder}/{id}/{id}.ipynb"
+
+
+def _unreadable(folder: Path, id: str) -> str:
+    """Why nbgrader does not find a student's notebook, if it does not; and what to do."""
+    if not (folder / id / f"{id}.ipynb").is_file():
+        return f"nbgrader takes only {folder.parent.name}/{folder.name}/{id}/{id}.ipynb"
+    if glob.escape(folder.name) != folder.name:
+        return f"nbgrader reads no folder with [, * or ? in its name: rename {folder.name}"
+    return ""
+
+
+def _is_new(path: Path, started: float) -> bool:
+    return path.is_file() and path.stat().st_mtime >= started
 
 
 def _only_in_store(kept: ManualMarks, found: ManualMarks, id: str) -> list[str]:

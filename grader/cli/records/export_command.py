@@ -67,6 +67,8 @@ def _gradescope(course: Course, options: Export) -> None:
 
     assignment = _assignment(course, options)
     _write(gradescope.autograder_zip(assignment, "D" if options.trust else "C"), options)
+    for sentence in gradescope.what_to_enter(assignment):
+        say(sentence)
     if pending := gradescope.left_to_course_grade(assignment):
         say(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
 
