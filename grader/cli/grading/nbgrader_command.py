@@ -100,17 +100,18 @@ def _bookkeeping(
     left = sorted({*shown} - {*reasons}, key=lambda name: f"{name}/")  # as nbgrader sorts paths
     while left:
         excluded = f"--CourseDirectory.student_id_exclude={','.join(sorted(everybody - {*left}))}"
-        problem = ""
+        failed = gradebook.NbgraderError()
         try:
             gradebook.nbgrader(
                 ["autograde", id, *gradebook.BOOKKEEPING, excluded], Path(course.root)
             )
         except gradebook.NbgraderError as error:
-            problem = error.reason
+            failed = error
         copies = Path(course.root) / course.autograded_directory
         left = [name for name in left if not _is_new(copies / name / id / f"{id}.ipynb", started)]
         if left:
-            reasons[left[0]] = _with_advice(problem, f"{submitted.name}/{left[0]}", id)
+            folder = f"{submitted.name}/{left[0]}"
+            reasons[left[0]] = _with_advice(failed.about(f"/{folder}/{id}"), folder, id)
         left = left[1:]
     return [
         f"{name}: the points are in formgrader, but not the notebook: {reasons[name]}"

@@ -120,12 +120,14 @@ _SAID = re.compile(  # the first sentence of a warning, on one or more lines
 
 
 class NbgraderError(Problem):
-    """nbgrader's folder or gradebook does not fit what was asked; says what to do.
+    """nbgrader's folder or gradebook does not fit what was asked; says what to do."""
 
-    `reason` is the first warning that nbgrader itself printed.
-    """
+    output = ""  # what nbgrader printed, if it ran
 
-    reason = ""
+    def about(self, place: str) -> str:
+        """The first warning that nbgrader printed after it had named a place; "" if none."""
+        said = _SAID.search(self.output.partition(place)[2] or self.output)
+        return " ".join(said[1].split()) if said else ""
 
 
 def nbgrader(arguments: list[str], course: Path, **variables: str) -> str:
@@ -149,7 +151,6 @@ def nbgrader(arguments: list[str], course: Path, **variables: str) -> str:
     )
     if done.returncode:
         error = NbgraderError(f"nbgrader {arguments[0]} failed:\n{done.stdout[-2000:]}")
-        said = _SAID.search(done.stdout)
-        error.reason = " ".join(said[1].split()) if said else done.stdout.strip().split("\n")[-1]
+        error.output = done.stdout
         raise error
     return done.stdout
