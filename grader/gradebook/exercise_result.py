@@ -56,6 +56,14 @@ class GradedTest(Record):
         return {name: part for name, part in known.items() if part is not None} or None
 
 
+class Criterion(Record):
+    """One item of a rubric: what it is for, what it is worth, and whether an answer met it."""
+
+    text: str  # Markdown
+    points: Number
+    met: bool = False
+
+
 class PartResult(Record):
     """One written part and its answer; `points` is None until it is marked.
 
@@ -72,6 +80,7 @@ class PartResult(Record):
     word_limit: int
     pictures: str = ""
     printed: str = ""
+    rubric: list[Criterion] = []  # as it was when the part was marked
 
 
 class ModelResult(Record):

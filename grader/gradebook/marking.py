@@ -90,7 +90,7 @@ def give_marks(
     with store.connected(writing=True) as connection:
         for answer, version in seen:
             _check(connection, answer, version)
-            given = ManualMark(mark.points, mark.comment, mark.marker, answer.sha256)
+            given = replace(mark, answer_sha256=answer.sha256)
             stored_marks.append(connection, dict.fromkeys(_items(answer), given), act=act)
         return [_version(connection, answer) for answer, _ in seen]
 
@@ -107,7 +107,7 @@ def undo(store: Store, act: str, *, marker: str) -> list[KeptMark]:
         for last in mine:
             standing = stored_marks.standing(one for one in kept if one.item == last.item)
             before = standing[-2].mark if standing[1:] else ManualMark(None)
-            again = ManualMark(before.points, before.comment, marker, before.answer_sha256)
+            again = replace(before, marker=marker)
             stored_marks.append(connection, {last.item: again}, undoes=last.id)
         ours = [mark for mark in kept if mark.act == act and mark.mark.marker == marker]
         return [mark for mark in ours if mark not in mine]

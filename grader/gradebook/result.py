@@ -51,6 +51,16 @@ class Held(Record):
     answer: str = ""  # the text that it was given for, if the item is a written part
 
 
+class Request(Record):
+    """A student's request to look at the points of an item again."""
+
+    item: str
+    reason: str
+    asked_at: str
+    answered_at: str = ""  # when a later mark, or a marker who changed nothing, answered it
+    settled_by: str = ""  # who left the points as they were
+
+
 class Result(Record):
     """The result of one submission; fields not known yet are empty (the judge knows no student)."""
 
@@ -75,6 +85,7 @@ class Result(Record):
     overrides: list[Override] = []
     held: list[Held] = []  # marks that wait for a person
     comment: str = ""  # a person's, on the whole assignment
+    requests: list[Request] = []  # oldest first
 
     @classmethod
     def of(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.course.course import Course
 
 from ..classroom.receipt import Receipt
-from . import history, rows, stored_marks
+from . import history, regrade_requests, rows, stored_marks
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .database.schema import results
-from .manual import ManualMark, ManualMarks
+from .manual import Item, ManualMark, ManualMarks
 from .result import Key, Result, key_of
 from .rules import moves, policy
 from .rules.policy import Change, Policy
@@ -117,13 +117,13 @@ class Store:
     ) -> list[dict[str, Any]]:
         """Every grading, mark, new rule and total, oldest first; see `history.entries`."""
         with self.connected() as connection:
-            found = rows.of(connection, student, assignment)[::-1]
-            marks = [
-                m for m in stored_marks.every(connection) if m.item[:2] == (student, assignment)
-            ]
+            found, marked = rows.of(connection, student, assignment)[::-1], (student, assignment)
+            marks = [m for m in stored_marks.every(connection) if m.item[:2] == marked]
             rules = policy.history(connection, assignment, zone) if found else []
             totals = moves.entries(connection, student, assignment, zone)
-            return history.entries(found, marks, rules, totals)
+            asked = regrade_requests.every(connection, marks)
+            requests = [r for item, of in asked.items() if item[:2] == marked for r in of]
+            return history.entries(found, marks, rules, totals, requests)
 
     def count(self, results: Sequence[Result]) -> int:
         """Keep the totals of results that are written now, where they differ; returns how many."""
@@ -161,12 +161,17 @@ class Store:
         with self.connected() as connection:
             return stored_marks.every(connection)
 
-    def with_earlier_answers(self, results: Sequence[Result]) -> list[Result]:
-        """The results, whose held marks tell the text that each was given for."""
-        if not any(result.held for result in results):
-            return [*results]
+    def with_open_questions(self, results: Sequence[Result]) -> list[Result]:
+        """The results with students' requests; held marks have the text they were given for."""
         with self.connected() as connection:
-            return stored_marks.with_earlier_answers(connection, results)
+            found = stored_marks.with_earlier_answers(connection, results)
+            kept = stored_marks.every(connection)
+            return regrade_requests.told(found, regrade_requests.every(connection, kept))
+
+    def ask(self, reasons: Mapping[Item, str]) -> list[Item]:
+        """Store the regrade requests that are new; see `regrade_requests.ask`."""
+        with self.connected(writing=True) as connection:
+            return regrade_requests.ask(connection, reasons)
 
     def back_up(self) -> Path | None:
         """Replace the copy beside an SQLite file; None for any other database, which has its own.

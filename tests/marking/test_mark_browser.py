@@ -60,12 +60,13 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def window(chromium, store):
+def window(chromium, store, tmp_path):
     """Opens the page of a marker, in a window and with a server of their own."""
     with ExitStack() as stack:
 
         def opened(name, path=f"a1/{ITEM}", screen="desktop", **options):
-            served = stack.enter_context(offered(Desk(store, COURSE), Marker(name), "127.0.0.1", 0))
+            place = ("127.0.0.1", 0, tmp_path)
+            served = stack.enter_context(offered(Desk(store, COURSE), Marker(name), *place))
             threading.Thread(target=served.run, daemon=True).start()
             context = chromium.new_context(**SCREENS[screen], **options)
             stack.callback(context.close)

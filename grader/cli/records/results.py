@@ -153,7 +153,7 @@ def counted(
     terms = late_policy.with_roster(stored_roster.terms(store), roster)
     allowances = stored_roster.allowances(store) | roster.allowances
     counting = late_policy.applied(marked, marks.course, terms, allowances)
-    return store.with_earlier_answers(counting)
+    return store.with_open_questions(counting)
 
 
 def in_force(folder: Path, course: Course, url: str | None = None) -> Course:

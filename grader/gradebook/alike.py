@@ -53,6 +53,11 @@ def groups(texts: Iterable[str]) -> list[list[int]]:
     return found
 
 
+def equal(one: str, other: str) -> bool:
+    """Whether two answers have the same words in the same order."""
+    return _content(one) == _content(other)
+
+
 def _content(text: str) -> _Content:
     tokens = [token.casefold() for token in _TOKEN.findall(text)]
     words = tuple(token for token in tokens if token[0].isalpha())
