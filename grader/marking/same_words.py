@@ -29,7 +29,7 @@ def others(found: Sequence[Card], card: Card) -> list[Same]:
             if not entry.answer.marked or mark is None or mark.points is None:
                 continue
             if not mine.marked or mine.mark is None or mine.mark.points != mark.points:
-                exact = alike.equal(entry.answer.text, mine.text)
+                exact = alike.content(entry.answer.text) == alike.content(mine.text)
                 groups.setdefault((exact, mark.points), []).append(entry)
     same = [_same(exact, points, entries) for (exact, points), entries in groups.items()]
     return sorted(same, key=lambda one: (not one.exact, -one.students, -one.points))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from ..classroom.roster import Student, orders
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
@@ -38,7 +39,8 @@ def for_student(result: Result) -> Result:
     exercises = [_exercise(exercise, shown) for exercise in result.exercises]
     notices = [_beginning(one) if one.startswith(PRINTED) else one for one in result.notices]
     reason = _beginning(result.reason)
-    changes = {"submission": own, "exercises": exercises, "notices": notices, "reason": reason}
+    changes: dict[str, Any] = {"tier": "", "layers": {}}  # how our machine is guarded
+    changes |= {"submission": own, "exercises": exercises, "notices": notices, "reason": reason}
     if result.held:  # a student reads that a mark waits, and not which
         changes["held"] = [Held(item=mark.item, points=None, comment="") for mark in result.held]
     return result.model_copy(update=changes)

@@ -80,8 +80,8 @@ def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store
     [held] = now.held
     assert (held.item, held.points, held.marker, held.answer) == (ITEM[2], 3.0, "tutor", "first")
     [(_, page)] = render_pages([now], COURSE)
-    assert "first</blockquote>" in page
-    assert "second</blockquote>" in page
+    assert "<p>first</p>\n</blockquote>" in page
+    assert "<p>second</p>\n</blockquote>" in page
     assert "Held: 3 points" in page
     row = next(csv.DictReader(io.StringIO(results_files.to_csv([now], COURSE))))
     assert (row["held"], row["pending"]) == ("A1.11.a", "3")

@@ -19,6 +19,8 @@ from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.rules import late_policy, policy
 from ...gradebook.store import Store
+from ...report import plain_text
+from ...report.unequal_marks import unequal_marks
 from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
 from . import stores
@@ -88,7 +90,7 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
     replace_file(written.csv, results_files.to_csv(found, course))
     replace_file(written.json, results_files.to_json(found))
     _write_marks(written.marks, found, marks, store)
-    for warning in _held(found, written.marks):
+    for warning in [*_held(found, written.marks), *_unequal(found, written.dashboard)]:
         warn(warning)
     return written
 
@@ -122,6 +124,16 @@ def _held(found: Sequence[Result], list_: Path) -> list[str]:
         f"{many} held, as what was handed in has changed since: {abridged(names)}; both answers "
         f"are in the report, and {list_} asks again"
     ]
+
+
+def _unequal(found: Sequence[Result], dashboard: Path) -> list[str]:
+    """A sentence about equal answers that have unequal marks."""
+    unequal = unequal_marks(found)
+    if not unequal:
+        return []
+    items = ", ".join(sorted({one.item for one in unequal}))
+    many = plain_text.counted(len(unequal), "answer")
+    return [f"equal answers have unequal marks: {many} to {items}; {dashboard} lists them"]
 
 
 def counted_results(

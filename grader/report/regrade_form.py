@@ -1,0 +1,42 @@
+"""The form on a student's feedback page that makes a regrade request: see `regrade_file`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.course.assignment import Assignment
+
+from ..classroom import regrade_file
+from ..course.visible import visible
+from ..gradebook import answers
+from ..gradebook.result import Result
+from ..gradebook.totals import WITHOUT_POINTS
+
+
+def form(result: Result, assignment: Assignment) -> dict[str, Any] | None:
+    """What can be asked about, each with the file's first lines; None if nothing has points."""
+    if result.outcome in WITHOUT_POINTS or result.totals.excused:
+        return None
+    graded = [e for e in result.exercises if e.kind != "written"]
+    items = [
+        {
+            "title": f"{item.id} {item.title}",
+            "file": f"regrade-{assignment.id}-{item.id}.txt",
+            "head": visible(
+                regrade_file.head(
+                    result.student,
+                    assignment.id,
+                    item.id,
+                    answers.beginning(answers.sha256_of(result, item.id) or ""),
+                )
+            ),
+        }
+        for item in sorted([*graded, *result.parts], key=lambda item: _order(item.id))
+        if item.points is not None
+    ]
+    return {"items": items, "most": regrade_file.MAX_REASON} if items else None
+
+
+def _order(item: str) -> list[tuple[int, str]]:
+    """1.10 comes after 1.9, and 1.11.b after 1.11.a."""
+    return [(int(p), "") if p.isdecimal() else (0, p) for p in item.split(".")]
