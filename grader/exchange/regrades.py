@@ -100,7 +100,7 @@ def _check(result: Result, said: regrade_file.RegradeFile, course: Course) -> No
         manual.points_of(course.assignment(said.assignment), said.item)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
-    points = {item.id: item.points for item in (*result.exercises, *result.parts)}
+    points = {item.id: item.points for item in result.items}
     if points.get(said.item) is None:
         raise ValueError(f"asks about {said.item}, which has no points yet")
     now = answers.sha256_of(result, said.item)

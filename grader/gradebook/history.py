@@ -87,7 +87,7 @@ def _marked(marks: list[KeptMark]) -> list[dict[str, Any]]:
         last[item] = mark
         by = f" (by {mark.marker})" if mark.marker else ""
         undone = "taken back, so: " if kept.undoes else ""
-        facts = {"item": item, "points": mark.points, "comment": mark.comment}
+        facts: dict[str, Any] = {"item": item, "points": mark.points, "comment": mark.comment}
         facts |= {"marker": mark.marker, "answer_sha256": mark.answer_sha256}
         facts |= {"rubric": [one.as_json() for one in mark.rubric]}
         said = f"{undone}{sentence}{by}"

@@ -143,6 +143,11 @@ class Result(Record):
         return [e.id for e in self.exercises if e.kind == "code" and e.points is None]
 
     @property
+    def items(self) -> list[ExerciseResult | PartResult]:
+        """What has points of its own: written parts, and the exercises without them, in order."""
+        return [item for exercise in self.exercises for item in exercise.parts or [exercise]]
+
+    @property
     def parts(self) -> list[PartResult]:
         """The written parts of all exercises."""
         return [part for exercise in self.exercises for part in exercise.parts]

@@ -17,7 +17,6 @@ def form(result: Result, assignment: Assignment) -> dict[str, Any] | None:
     """What can be asked about, each with the file's first lines; None if nothing has points."""
     if result.outcome in WITHOUT_POINTS or result.totals.excused:
         return None
-    graded = [e for e in result.exercises if e.kind != "written"]
     items = [
         {
             "title": f"{item.id} {item.title}",
@@ -31,12 +30,7 @@ def form(result: Result, assignment: Assignment) -> dict[str, Any] | None:
                 )
             ),
         }
-        for item in sorted([*graded, *result.parts], key=lambda item: _order(item.id))
+        for item in result.items
         if item.points is not None
     ]
     return {"items": items, "most": regrade_file.MAX_REASON} if items else None
-
-
-def _order(item: str) -> list[tuple[int, str]]:
-    """1.10 comes after 1.9, and 1.11.b after 1.11.a."""
-    return [(int(p), "") if p.isdecimal() else (0, p) for p in item.split(".")]

@@ -131,6 +131,26 @@ def test_an_override_and_a_comment_on_all_of_it_were_given_for_what_was_handed_i
     assert {row["item"] for row in list_to_mark(store)} >= {"", "1.3"}
 
 
+LOST = {"1.4": [{"max_points": 4.0}], "1.5": [{"max_points": 3.0}]}
+
+
+@pytest.mark.parametrize(
+    ("given_points", "now", "held"),
+    [
+        (16, {}, []),  # 1.4 has all points now
+        (16, LOST, ["1.4"]),
+        (2, {}, ["1.4"]),  # the mark had taken points away: a person decides
+    ],
+)
+def test_a_raised_exercise_asks_no_more_once_it_has_all_points(given_points, now, held, store):
+    store.add(answered("first", failed=LOST))
+    item = ("ada", "a1", "1.4")
+    store.keep(ManualMarks(COURSE, {item: ManualMark(given_points, "Almost.")}))
+    store.add(answered("second", failed=now))
+    assert [mark.item for mark in counted(store).held] == held
+    assert [row["item"] for row in list_to_mark(store) if row["item"] == "1.4"] == held
+
+
 def test_a_comment_alone_leaves_the_points_of_the_same_answer(store, tmp_path):
     store.keep(given(tmp_path, "ada,a1,1.11.a,3,,", "ada,a1,1.3,1,a slip,"))
     alone = given(tmp_path, "ada,a1,1.11.a,,Which factor?,", "ada,a1,1.3,,see 1.4,")
