@@ -145,7 +145,10 @@ class Result(Record):
     @property
     def items(self) -> list[ExerciseResult | PartResult]:
         """What has points of its own: written parts, and the exercises without them, in order."""
-        return [item for exercise in self.exercises for item in exercise.parts or [exercise]]
+        found = list[ExerciseResult | PartResult]()
+        for exercise in self.exercises:
+            found.extend(exercise.parts if exercise.parts else [exercise])
+        return found
 
     @property
     def parts(self) -> list[PartResult]:

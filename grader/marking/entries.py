@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..gradebook.alike import groups
 from ..gradebook.marking import Answer
+from ..notebook.alike import groups
 from .colleagues import Asked
 
 Filter = Callable[["Entry", str], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..gradebook import alike
+from ..notebook import alike
 from .entries import Card, Entry
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..gradebook import alike
 from ..gradebook.exercise_result import Number, PartResult
 from ..gradebook.result import Result
+from ..notebook import alike
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from fuzz_mutation import TEXTS, Rng, Target, mostly
 from hypothesis import strategies as st
 
-from grader.gradebook.alike import groups
+from grader.notebook.alike import groups
 from grader.report import written_text
 
 PIECES = (

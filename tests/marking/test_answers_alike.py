@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from bench.grader.marking import class_of
-from grader.gradebook.alike import groups
 from grader.marking.reading.reference import references
+from grader.notebook.alike import groups
 from grader.report import written_text
 
 LONG = (
