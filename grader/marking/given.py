@@ -47,7 +47,7 @@ class Given:
         answers = [entry.answer for entry, *_ in seen]
         items = desk.rubric(part).items if any(answer.text for answer in answers) else ()
         if same := form.get("same"):
-            mark = _same(found.get(same[0]), marker)
+            mark = _same(found, same[0], marker)
             if comment and all(a.mark is None or a.mark.comment != comment for a in answers):
                 mark = replace(mark, comment=comment)  # typed just now
         else:
@@ -70,11 +70,13 @@ class Given:
         desk.give([(entry, version) for entry, version, _ in self.seen], self.mark)
 
 
-def _same(entry: Entry | None, marker: Marker) -> ManualMark:
-    """The mark that another answer has. Raises Refused."""
-    mark = entry.answer.mark if entry and entry.answer.marked else None
+def _same(found: Mapping[str, Entry], seen: str, marker: Marker) -> ManualMark:
+    """The mark that another answer has, if it is still the one seen. Raises Refused."""
+    key, _, version = seen.partition(".")
+    answer = found[key].answer if key in found else None
+    mark = answer.mark if answer and answer.marked and str(answer.version) == version else None
     if mark is None:
-        raise Refused("the other answer has no mark any more; the newest marks are below")
+        raise Refused("the other answer has another mark now; the newest marks are below")
     return replace(mark, marker=marker.name, answer_sha256=None)
 
 

@@ -126,7 +126,11 @@ def _same(one: Same) -> dict[str, Any]:
     words = "same words" if one.exact else "nearly the same words"
     by = ", ".join(visible(name) or "somebody" for name in one.markers)
     what = f"{points(one.points)} by {by} ({counted(one.students, 'student')})"
-    return {"exact": one.exact, "sentence": f"{words}: {what}", "key": one.example.key}
+    return {
+        "exact": one.exact,
+        "sentence": f"{words}: {what}",
+        "key": f"{one.example.key}.{one.example.answer.version}",
+    }
 
 
 def _members(desk: Desk, marker: Marker, card: Card) -> list[dict[str, Any]]:

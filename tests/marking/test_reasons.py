@@ -18,7 +18,7 @@ from grader.marking.reading.rubric import parsed
 from grader.report import render_student
 
 SAME = re.compile(
-    r'<span>([^<]*words: [^<]*)</span> <button name="same" value="(\w+)"( id="same")?'
+    r'<span>([^<]*words: [^<]*)</span> <button name="same" value="([\w.]+)"( id="same")?'
 )
 WORDS = (
     "The softmax makes the sum one, so dividing changes only the spread of the scores at width 9."
@@ -180,13 +180,18 @@ def test_one_key_gives_the_same_mark_with_its_comment_and_items(comment, store):
     assert met(store, "zoe") == [False, True, False, False]
 
 
-def test_the_same_as_an_answer_without_a_mark_is_refused(store):
-    store.add(answered("ada", WORDS))
+@pytest.mark.parametrize("now", [1.0, None])
+def test_the_same_as_a_mark_that_has_changed_meanwhile_is_refused(now, store):
+    for student in ("ada", "zoe"):
+        store.add(answered(student, WORDS))
+    given(store, {"ada": 4.0})
     page = Page(store).open()
+    [(_, key, _)] = SAME.findall(page.text)
+    given(store, {"ada": now})
     seen = SEEN.findall(page.text)
-    for key in (seen[0].partition(".")[0], "x"):
-        assert page.post(page.address, {"same": key, "seen": seen}).status == 422
-    assert store.marks() == []
+    for same in (key, key.partition(".")[0], "x"):
+        assert page.post(page.address, {"same": same, "seen": seen}).status == 422
+    assert "zoe" not in points(store)
 
 
 def test_after_the_last_answer_the_next_question_comes(store):

@@ -94,7 +94,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  if (gone && event.target.closest("a")) event.preventDefault();
+  if ((gone || sending) && event.target.closest("a")) event.preventDefault();
   const button = event.target.closest("button");
   if (button?.dataset.points) setPoints(button.dataset.points);
   if (button?.dataset.comment) toggleComment(button);
