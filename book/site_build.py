@@ -60,7 +60,7 @@ def build(
     _run("html", to, cache, week, parts)
     log("the slides")
     _run(DECK, to / DECKS, cache, week, parts)
-    lecture_notebook.write(Course.here(), parts_shown.shown(LECTURES, parts), to / NOTEBOOKS)
+    lecture_notebook.write(Course.here(), parts_shown.shown(LECTURES, parts), to / NOTEBOOKS, week)
     _leave_out(to)
     for folder in (to, to / DECKS):
         (folder / ".buildinfo").unlink(missing_ok=True)

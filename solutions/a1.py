@@ -40,8 +40,8 @@
 # - Randomness comes from a `numpy.random.Generator` that is passed in; leave the global generator
 #   alone.
 #
-# Each experiment starts with a prediction. Predictions are graded for completion, not correctness:
-# write yours before you run the cell, and come back to it afterwards.
+# Each experiment starts with a prediction. It gives no points, so a wrong one costs nothing: write
+# yours before you run the cell, and come back to it afterwards.
 
 # %% [markdown] drawing="scaled_dot_product"
 # *The left half of the paper's Figure 2, as matrices. One row is filled in: the query "the" of the

@@ -32,8 +32,8 @@
 # A mask of shape `(n_q, n_k)` applies to all examples and heads; one of shape `(batch, 1, 1, n_k)`
 # hides padding. Broadcasting handles both.
 #
-# Each experiment starts with a prediction. Predictions are graded for completion, not correctness:
-# write yours before you run the cell, and come back to it afterwards.
+# Each experiment starts with a prediction. It gives no points, so a wrong one costs nothing: write
+# yours before you run the cell, and come back to it afterwards.
 
 # %% [markdown] drawing="mask_grids"
 # *Two masks, and the pairs of query and key that both allow, for a sentence of three words and two

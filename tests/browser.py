@@ -30,6 +30,17 @@ def chromium():
         yield driver.chromium.launch(executable_path=BINARY)
 
 
+def expect(shown):
+    """Playwright's assertions about a page or a locator: each waits until it is true.
+
+    What the browser does by itself, such as passing on what a page stored, takes its time.
+    """
+    from playwright import sync_api
+
+    sync_api.expect.set_options(timeout=30_000)
+    return sync_api.expect(shown)
+
+
 def press(page, *keys):
     for key in keys:
         page.keyboard.press(key)

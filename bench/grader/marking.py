@@ -50,7 +50,7 @@ def run(
         parts = [part for part in desk.parts() if part.assignment == assignment.id]
         cards = sum(len(desk.cards(part.assignment, part.item)) for part in parts)
         log(f"{students * len(parts)} answers on {cards} cards")
-        with offered(desk, marker, "127.0.0.1", 0) as served:
+        with offered(desk, marker, "127.0.0.1", 0, Path(folder)) as served:
             threading.Thread(target=served.run, daemon=True).start()
             waits, keys = _marked(binary, served.address, [p.item for p in parts], assignment.id)
         marks = store.marks()

@@ -21,8 +21,10 @@ from .. import references
 from ..weeks import KINDS
 from . import myst_text
 from .myst_text import Block
+from .waiting import Waiting
 
 FOLDER = "notebooks"  # of the site
+Cell = tuple[str, str, list[str]]  # kind, text, tags
 PAPER = "https://arxiv.org/abs/1706.03762"
 HELPERS = '''\
 # What a page of the book does by itself: `glue` keeps a figure or a number and shows it here.
@@ -45,22 +47,29 @@ def print_source(reference):
         found = getattr(found, part)
     print(inspect.getsource(found))'''
 FIRST = """\
-> This is the lecture's page with its cells to run: change one, and run it again. Cells that use an
-> answer of an assignment run once that answer is in your copy of the course. The page itself, with
-> its slides and quiz, is `{page}` in the built site."""
+> This is the lecture's page with its cells to run: change one, and run it again. Code that uses an
+> answer which is not out yet is text here, and a cell in a later release. The page itself, with its
+> slides and quiz, is `{page}` in the built site."""
 _LEFT_OUT = re.compile(  # what the page's kernel has and a notebook's need not
     r"^(from book\.notebooks\.glued import glue|plt\.style\.use\(\"figures\.mplstyle\"\))\n?", re.M
 )
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`<]*?)(?: *<(?P<target>[^`>]*)>)?`")
 _FIELD = re.compile(r"^:(?P<name>[A-Z][^:\n]*): (?P<value>.*)$", re.M)
 _COMMENT = re.compile(r"^(%.*|\([\w-]+\)=)\n?", re.M)
+_PAGE = re.compile(r"(?<=\]\()(\w+)\.md(?=[)#])")  # a link to another page
 _HEADING = re.compile(r"^(?=#{1,4} )", re.M)
 
 
-def build(course: Course, lecture: Path) -> notebooks.Notebook:
-    """The notebook, without outputs. Raises ValueError for a directive that does not end."""
+def build(course: Course, lecture: Path, week: int = 0) -> notebooks.Notebook:
+    """The notebook, without outputs. Raises ValueError for a directive that does not end.
+
+    With a week, it runs in a release which has the answers that are out by then.
+    """
     cells: list[notebooks.Cell] = []
-    for number, (kind, text, tags) in enumerate(_cells(course, lecture), 1):
+    made = _cells(course, lecture)
+    if week:
+        made = _that_run(made, Waiting(course, week))
+    for number, (kind, text, tags) in enumerate(made, 1):
         about: dict[str, Any] = {"tags": tags} if tags else {}
         if set(tags) & {"hide-input", "remove-cell", "remove-input"}:
             about["jupyter"] = {"source_hidden": True}
@@ -69,22 +78,30 @@ def build(course: Course, lecture: Path) -> notebooks.Notebook:
     return notebooks.of_cells(cells)
 
 
-def write(course: Course, lectures: Iterable[Path], to: Path) -> None:
-    """Lectures as notebooks in a folder."""
+def _that_run(cells: Iterable[Cell], waiting: Waiting) -> Iterator[Cell]:
+    """The cells, with code as text where it cannot run yet."""
+    for kind, text, tags in cells:
+        made = waiting.split(text) if kind == "code" else [(kind, text)]
+        yield from ((one, part, tags if one == kind else []) for one, part in made)
+
+
+def write(course: Course, lectures: Iterable[Path], to: Path, week: int) -> None:
+    """Write lectures as notebooks into a folder; see `build`."""
     to.mkdir(parents=True, exist_ok=True)
     for lecture in lectures:
-        text = notebooks.dump(build(course, lecture))
+        text = notebooks.dump(build(course, lecture, week))
         (to / f"{lecture.stem}.ipynb").write_text(text, encoding="utf-8")
 
 
 def set_up_as(course: Course, lecture: Path) -> Assignment:
-    """The assignment of the first week with this part: what it needs is there by then."""
+    """The newest assignment that every student has when this part is read."""
     number = int(lecture.stem.partition("_")[0].removeprefix("part"))
-    weeks = [week for week in course.weeks if number in week.whole and week.assignment]
-    return course.assignment((weeks or course.weeks)[0].assignment or course.assignments[0].id)
+    first = min((week.number for week in course.weeks if number in week.whole), default=1)
+    there = [one for one in course.assignments if one.is_out(first, ())]
+    return (there or course.assignments)[-1 if there else 0]
 
 
-def _cells(course: Course, lecture: Path) -> Iterator[tuple[str, str, list[str]]]:
+def _cells(course: Course, lecture: Path) -> Iterator[Cell]:
     """Kind, text and tags of each cell; the set-up stands below the title."""
     source = myst_text.without_front_matter(lecture.read_text(encoding="utf-8"))
     is_set_up = False
@@ -101,7 +118,7 @@ def _cells(course: Course, lecture: Path) -> Iterator[tuple[str, str, list[str]]
                     is_set_up = True
 
 
-def _cells_of(block: Block) -> Iterator[tuple[str, str, list[str]]]:
+def _cells_of(block: Block) -> Iterator[Cell]:
     if block.name == myst_text.CODE:
         tags = [tag.strip() for tag in block.option("tags").split(",") if tag.strip()]
         if code := _LEFT_OUT.sub("", block.content).strip("\n"):
@@ -117,8 +134,8 @@ def _cells_of(block: Block) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def plain(text: str) -> str:
-    """MyST's roles and fields as Markdown that every notebook shows."""
-    text = _ROLE.sub(_said, _COMMENT.sub("", text))
+    """MyST's roles, fields and links as Markdown that every notebook shows, beside the pages."""
+    text = _PAGE.sub(r"../\1.html", _ROLE.sub(_said, _COMMENT.sub("", text)))
     return _FIELD.sub(r"- **\1:** \2", text)
 
 

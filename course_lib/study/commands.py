@@ -15,7 +15,7 @@ import torch
 
 from ..data.datasets import load
 from . import confirmation
-from .database.plan import plan_of, queue, same_data
+from .database.plan import Plan, queue, same_data
 from .database.points import queued
 from .database.rows import rows as table
 from .database.rows import to_csv
@@ -32,7 +32,9 @@ from .database.storage import (
 )
 from .database.worker import deterministic
 from .database.worker import work as run_trials
+from .designs import one_at_a_time, sampled_design
 from .profiles import StudyProfile, duration, profile
+from .space import DEFAULT, FACTORS
 from .tasks.classification import ClassificationTask
 from .tasks.language import LanguageTask
 from .tasks.task import Task
@@ -40,6 +42,7 @@ from .tasks.translation import TranslationTask
 from .trial import Row, attempt, run_trial
 
 DONE, FAILED = 0, 1  # exit codes: whether every trial was complete or pruned
+DESIGN_SEED = 0  # of the configurations that are drawn at random
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,14 @@ class Where:
 
     url: str
     name: str
+
+
+def plan_of(settings: StudyProfile, name: str, pruner: str = "none") -> Plan:
+    """One factor at a time around the default, then configurations drawn at random."""
+    single = one_at_a_time(DEFAULT, FACTORS)
+    sampled = sampled_design(FACTORS, settings.n_sampled, DESIGN_SEED, taken=single)
+    designs = {"one at a time": single, "sampled": sampled}
+    return Plan.of(name, settings.name, designs, settings.seeds, pruner)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grader.course.course import Course
-from grader.notebook import written_answers
+from grader.notebook import answer_cells
 
 from ..library import student_tree
 from ..library.components import BuildError
@@ -27,7 +27,7 @@ c = get_config()
 c.CourseDirectory.course_id = "transformer"
 # What `nbgrader generate_assignment` puts in place of answers. The grader knows both.
 c.ClearSolutions.code_stub = {{"python": 'raise NotImplementedError("not written yet")'}}
-c.ClearSolutions.text_stub = "{written_answers.WRITTEN}"
+c.ClearSolutions.text_stub = "{answer_cells.WRITTEN}"
 c.Execute.timeout = 600  # seconds a cell: some train a model
 """
 

@@ -58,7 +58,10 @@ def summary(
     passed = sum(message is None for _, message in outcomes)
     lines = [f"{heading}: {passed} of {len(outcomes)} {what} pass"]
     messages = without_echoes([message for _, message in outcomes])
+    said = None
     for (title, _), message in zip(outcomes, messages, strict=True):
         lines.append(f"  {'✗' if message else '✓'} {title}")
-        lines += [f"      {label:13} {text}" for label, text in message.lines()] if message else []
+        if message and message != said:
+            lines += [f"      {label:13} {text}" for label, text in message.lines()]
+        said = message
     return lines

@@ -23,7 +23,7 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import session, stale
+from . import lacking, session, stale
 from .messages import summary
 from .session import TestResult
 from .suite import read_tests
@@ -48,15 +48,18 @@ def check(exercise: str, step: str = "") -> float | None:
     if step and not results:
         print(f"check({exercise!r}, {step!r}): there is no such step; leave it out to check all")
         return None
-    title = f"{found.id} {found.title}"
+    title = f"{found.id} {found.title}" + (f", {step}" if step else "")
     outcomes = [(result.mark.title, result.message) for result in results]
-    for line in summary(f"{title}, {step}" if step else title, outcomes):
-        print(line)
-    for sentence in stale.sentences([step] if step else found.names, namespace):
+    passed = sum(message is None for _, message in outcomes)
+    names = [step] if step else found.names
+    for sentence in stale.sentences(names, namespace):
+        print(f"{title}: {sentence}")
+    if passed or namespace.keys() & names or not names:
+        print(*summary(title, outcomes), sep="\n")
+    for sentence in lacking.sentences(assignment, names, namespace):
         print(f"  ! {sentence}")
     if step or not found.points:  # a lab's
         return None
-    passed = sum(message is None for _, message in outcomes)
     return VisiblePoints(found.points, passed, len(outcomes))
 
 

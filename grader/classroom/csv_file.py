@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import difflib
 import io
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..course.problem import Problem
 from ..course.visible import visible
+from .names import nearest, unspaced
 
 Row = dict[str, str]
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # in a spreadsheet
@@ -28,7 +29,7 @@ class CsvError(Problem):
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV in UTF-8: commas or semicolons, with or without a byte-order mark.
+    """A CSV: commas, semicolons or tabs; UTF-8, or what Excel calls Unicode text (UTF-16).
 
     The names of columns are in lower case here, however they are written.
 
@@ -40,20 +41,23 @@ class CsvFile:
     columns: tuple[str, ...]
 
     @classmethod
-    def read(cls, path: str | Path, needed: Collection[str]) -> CsvFile:
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise CsvError([f"{path}: cannot be read ({error.strerror}); check the path"]) from None
-        except UnicodeDecodeError:
-            raise CsvError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
+    def read(cls, path: str | Path, needed: Collection[str] = ()) -> CsvFile:
+        text = _text(path)
         names = [name.strip().casefold() for name in _reader(text).fieldnames or []]
-        if missing := [name for name in needed if name not in names]:
-            wanted = ", ".join(needed)
-            raise CsvError([f"{path}, line 1: no column {', '.join(missing)}; it needs {wanted}"])
         if twice := sorted({name for name in names if name and names.count(name) > 1}):
             raise CsvError([f"{path}, line 1: column {twice[0]} is there twice: keep one"])
-        return cls(path, text, tuple(names))
+        file = cls(path, text, tuple(names))
+        file.check(needed)
+        return file
+
+    def check(self, needed: Collection[str]) -> None:
+        """Raises CsvError if a column is not there."""
+        if missing := [name for name in needed if name not in self.columns]:
+            there = ", ".join(filter(None, self.columns)) or "none"
+            raise CsvError([
+                f"{self.path}, line 1: no column {', '.join(missing)}; it needs "
+                f"{', '.join(needed)}, and has {there}: rename the column that fits"
+            ])  # fmt: skip
 
     def each(self, parse: Callable[[Row], T | None], once: Callable[[T], list[str]]) -> list[T]:
         """What `parse` makes of each row; None leaves a row out.
@@ -89,9 +93,21 @@ class CsvFile:
         return found
 
 
+def _text(path: str | Path) -> str:
+    """The whole file. Raises CsvError."""
+    try:
+        data = Path(path).read_bytes()
+        utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return data.decode("utf-16" if utf16 else "utf-8-sig")
+    except OSError as error:
+        raise CsvError([f"{path}: cannot be read ({error.strerror}); check the path"]) from None
+    except UnicodeDecodeError:
+        raise CsvError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
+
+
 def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader[str]:
     header = text.partition("\n")[0]
-    delimiter = ";" if header.count(";") > header.count(",") else ","
+    delimiter = max(",;\t", key=header.count)  # a comma if there is only one column
     names = list(columns) if columns is not None else None
     return csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter)
 
@@ -117,12 +133,8 @@ def check_name(student: str, known: Collection[str] | None) -> None:
     if known is None or student in known:
         return
     told = f"nobody is called {student!r}: neither the roster nor a result has it"
-    plain = {_plain(name): name for name in known}
-    if (name := plain.get(_plain(student))) is not None:
-        raise ValueError(f"{told}; {name!r} differs only in case or spaces: write that")
-    near = difflib.get_close_matches(_plain(student), plain, n=1, cutoff=0.75)
-    raise ValueError(f"{told}; is it {plain[near[0]]!r}?" if near else told)
-
-
-def _plain(name: str) -> str:
-    return "".join(name.casefold().split())
+    if (near := nearest(student, known)) is None:
+        raise ValueError(told)
+    if unspaced(near) == unspaced(student):
+        raise ValueError(f"{told}; {near!r} differs only in case or spaces: write that")
+    raise ValueError(f"{told}; is it {near!r}?")

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.course import Course
+from grader.course.course_facts import zoned
 
 from .csv_file import CsvFile, Row
 
-EXAMPLE = "2027-02-20T23:59:00+00:00"
-LIST, CANVAS, FILE = "list", "canvas", "file"
+EXAMPLE = "2027-02-20 23:59"
+LIST, CANVAS, CANVAS_LATE, FILE = "list", "canvas", "canvas-late", "file"
 # the clocks, and how a sentence names them
 CLOCKS = {
     LIST: "by the instructor's list",
@@ -21,6 +22,7 @@ CLOCKS = {
     "nbgrader": "by nbgrader's timestamp",
     "git": "by its newest commit",
     CANVAS: "by the date of the file (Canvas did not mark it late)",
+    CANVAS_LATE: "by the date of the file (Canvas marked it late)",
     FILE: "by the date of the file",
 }
 COLUMNS = ["student", "assignment", "time"]
@@ -37,7 +39,12 @@ class Receipt:
     @property
     def trust(self) -> int:
         """An instructor's list is trusted most, the date of a file least."""
-        return 2 if self.clock == LIST else 0 if self.clock in (FILE, "") else 1
+        return {LIST: 3, CANVAS_LATE: 1, FILE: 0, "": 0}.get(self.clock, 2)
+
+    @property
+    def copied(self) -> bool:
+        """Whether the time is the date of a file, which copying may change."""
+        return self.trust <= 1
 
 
 def settled(new: Receipt, known: Iterable[Receipt]) -> Receipt:
@@ -47,7 +54,7 @@ def settled(new: Receipt, known: Iterable[Receipt]) -> Receipt:
     nothing. Of equally trusted ones the new one counts, but of two dates of a file the known one.
     """
     for old in known:
-        if old.trust > new.trust or old.trust == new.trust == 0:
+        if old.trust > new.trust or (old.trust == new.trust and old.copied):
             new = old
     return new
 
@@ -75,15 +82,18 @@ def _row(row: Row, course: Course) -> tuple[Handed, Receipt] | None:
         course.assignment(assignment)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
-    return (student, assignment), Receipt(with_zone(time), LIST)
+    return (student, assignment), Receipt(with_zone(time, course.facts.zone), LIST)
 
 
-def with_zone(text: str) -> datetime.datetime:
-    """An ISO time with its zone: Z, UTC, +01:00 or +0100; a day alone means its last minute.
+def with_zone(text: str, zone: datetime.tzinfo) -> datetime.datetime:
+    """An ISO time with its zone: Z, UTC, +01:00, +0100, or else `zone`, that of the course.
 
-    Raises ValueError, in one sentence.
+    The name that `zone` has at that time, such as CET, may stand behind it. A day alone means its
+    last minute. Raises ValueError, in one sentence.
     """
     iso = re.sub(r"\s*(?:Z|UTC|GMT)$", "+00:00", text.strip())
+    named = re.search(r"\s+([A-Z]{3,5})$", iso)
+    iso = iso[: named.start()] if named else iso
     iso = re.sub(r"(?<=\d-\d\d-\d\d)\s*(?=$|[+-]\d\d:?\d\d$)", "T23:59", iso)
     iso = re.sub(r"\s*([+-]\d\d):?(\d\d)$", r"\1:\2", iso)
     iso = re.sub(r"(\.\d{6})\d+", r"\1", iso)  # nanoseconds
@@ -91,8 +101,8 @@ def with_zone(text: str) -> datetime.datetime:
         when = datetime.datetime.fromisoformat(iso)
         if when.year in (datetime.MINYEAR, datetime.MAXYEAR):  # no other zone could tell it
             raise ValueError
+        if named and named[1] != when.replace(tzinfo=zone).tzname():
+            raise ValueError
     except ValueError:
         raise ValueError(f"{text!r} is not a time such as {EXAMPLE}") from None
-    if when.tzinfo is None:
-        raise ValueError(f"the time {text} has no time zone: write +00:00 after it")
-    return when
+    return zoned(when, zone)

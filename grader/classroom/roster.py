@@ -1,33 +1,38 @@
 """The roster: a CSV with a row for each student.
 
-    student,name,section,email,canvas,moodle,gradescope,github,a1,a2
-    ada,Ada Lovelace,Tuesday,ada@example.org,1041,,,ada-l,,2027-02-20T23:59:00+00:00
-    ben,Benoît Mandelbrot,Friday,,1042,,,,+2,excused
+    student,name,section,email,group,canvas,moodle,gradescope,github,a1,a2
+    ada,Ada Lovelace,Tuesday,ada@example.org,Team 1,1041,,,ada-l,,2027-02-20 23:59
+    ben,Benoît Mandelbrot,Friday,,Team 1,1042,,,,+2,excused
 
 `student` is the name that grades go by: that of the folder or file a submission comes in. The
-columns of other systems hold a student's name there. A column named like an assignment holds what
-is different for this student: a due date of their own, `+2` for two more days, `waived` (late, but
-nothing is deducted), `excused` (the assignment does not count), several of these, or nothing.
-`slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in every assignment) hold numbers
-of the student's own. Only `student` is needed.
-A `-` for the name says that the student has left the class.
+columns of other systems hold a student's name there. `group` is the name of a group that hands in
+together on Canvas or Moodle. A column named like an assignment holds what is different for this
+student: a due date of their own, in the course's time zone unless it names another, `+2` for two
+more days, `waived` (late, but nothing is deducted), `excused` (the assignment does not count),
+several of these, or nothing. `slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in
+every assignment) hold numbers of the student's own. Only `student` is needed.
+A `-` for the name says that the student has left the class: nothing shows them any more.
+
+The lists that GitHub Classroom, Moodle and Canvas export are read too (see `foreign_rosters`).
 """
 
 from __future__ import annotations
 
+import datetime
 import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.course.course import Course
 
+from . import foreign_rosters
 from .csv_file import CsvFile, Row
+from .names import orders, words
 from .terms import ALLOWANCES, Allowance, Terms
 
 SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
-_TEXTS = ("name", "section", "email")
+_TEXTS = ("name", "section", "email", "group")
 PERSONAL = (*_TEXTS, *SYSTEMS, *ALLOWANCES)
 LEFT = "-"  # for a name: this student has left the class
 
@@ -40,6 +45,7 @@ class Student:
     name: str = ""
     section: str = ""
     email: str = ""
+    group: str = ""  # or several, with commas between
     names: Mapping[str, str] = field(default_factory=dict)
     terms: Mapping[str, Terms] = field(default_factory=dict)  # by assignment
     allowance: Allowance = Allowance()
@@ -73,37 +79,55 @@ class Roster:
     assignments: tuple[str, ...] = ()  # those it has a column of terms for
     columns: tuple[str, ...] = PERSONAL  # of these, those it has
     unused: tuple[str, ...] = ()  # columns that mean nothing here
+    left: Mapping[str, Student] = field(default_factory=dict)  # as they were in the class
 
     @classmethod
     def read(cls, path: str | Path, course: Course) -> Roster:
         """Raises CsvError, which lists every bad row."""
         ids = [assignment.id for assignment in course.graded]
-        file = CsvFile.read(path, ["student"])
-        found = file.each(lambda row: _student(row, ids), _all_names)
+        file, zone = CsvFile.read(path), course.facts.zone
+        export = foreign_rosters.recognized(file.columns)
+        if export is None:
+            file.check(["student"])
+        found = file.each(
+            lambda row: _student(export.row(row) if export else row, ids, zone), _all_names
+        )
+        there = {*file.columns, *(export.columns if export else ())}
         told, columns = (
-            tuple(name for name in names if name in file.columns) for names in (ids, PERSONAL)
+            tuple(name for name in names if name in there) for names in (ids, PERSONAL)
         )
         used = {"student", *ids, *PERSONAL}
-        unused = tuple(name for name in file.columns if name and name not in used)
+        unused = () if export else tuple(n for n in file.columns if n and n not in used)
         return cls({student.id: student for student in found}, told, columns, unused)
 
     def over(self, older: Roster) -> Roster:
         """The class once this roster is added to what was known before.
 
         It replaces what it has a row and a column for; all else stays. A name in another system
-        has one owner, the new one. Whoever has left is left out.
+        has one owner, the new one. Whoever has left stays so until a row says more than terms.
         """
         taken = {(s, n.casefold()) for new in self.students.values() for s, n in new.names.items()}
         merged = {id: _without(old, taken) for id, old in older.students.items()}
+        left = dict(older.left)
         for id, new in self.students.items():
-            old = merged.get(id, Student(id))
+            if id in left and not new.cells:
+                continue
+            old = merged.get(id) or left.get(id) or Student(id)
+            if new.name == LEFT:
+                left[id] = old
+                merged.pop(id, None)
+                continue
+            left.pop(id, None)
             cells = {c: text for c, text in old.cells.items() if c not in self.columns}
             terms = {a: own for a, own in old.terms.items() if a not in self.assignments}
             merged[id] = Student.of(id, cells | new.cells, terms | {**new.terms})
-        return Roster(
-            {id: student for id, student in merged.items() if student.name != LEFT},
-            tuple(dict.fromkeys([*older.assignments, *self.assignments])),
-        )
+        told = tuple(dict.fromkeys([*older.assignments, *self.assignments]))
+        return Roster(merged, told, left=left)
+
+    @property
+    def ever(self) -> Roster:
+        """The class with who has left: their hand-ins may still be in a download."""
+        return replace(self, students={**self.students, **self.left})
 
     def __contains__(self, id: str) -> bool:
         return id in self.students
@@ -135,6 +159,11 @@ class Roster:
         found = [s for s in self.students.values() if wanted & orders(s.name)]
         return found[0] if len(found) == 1 else None
 
+    def grouped(self, name: str) -> list[Student]:
+        """The members of a group: a platform may write its name without spaces, in lower case."""
+        wanted = {"".join(words(name))} - {""}
+        return [s for s in self.students.values() if wanted & set(_groups(s.group))]
+
     def missing(self, assignment: str, handed_in: Collection[str]) -> list[str]:
         """Students who have not handed in an assignment, except those who are excused."""
         return [
@@ -152,15 +181,8 @@ class Roster:
 NOBODY = Roster()
 
 
-def composed(name: str) -> str:
-    """The name with "ö" as one character: some disks keep an "o" and two dots."""
-    return unicodedata.normalize("NFC", name)
-
-
-def orders(name: str, between: str = "") -> set[str]:
-    """The words of a name, beginning with each of them: systems write either name first."""
-    words = re.findall(r"\w+", composed(name).casefold())
-    return {between.join(words[n:] + words[:n]) for n in range(len(words))}
+def _groups(cell: str) -> list[str]:
+    return ["".join(words(one)) for one in re.split("[,;]", cell)]
 
 
 def _without(student: Student, taken: Collection[tuple[str, str]]) -> Student:
@@ -174,14 +196,17 @@ def _all_names(student: Student) -> list[str]:
     return [f"student {student.id!r} is", *elsewhere]
 
 
-def _student(row: Row, assignments: list[str]) -> Student | None:
-    if not any(row.values()):
+def _student(row: Row | None, assignments: Sequence[str], zone: datetime.tzinfo) -> Student | None:
+    if row is None or not any(row.values()):
         return None
     if not row["student"]:
         raise ValueError("no student: write the name that their submissions come under")
     if "/" in row["student"] or row["student"] in (".", ".."):
         raise ValueError(f"{row['student']!r} is no name of a student: leave out the slash")
-    terms = {id: Terms.read(row[id]) for id in assignments if row.get(id)}
+    cells = {id: row[id] for id in assignments if row.get(id)}
+    if LEFT in cells.values():
+        raise ValueError(f"{LEFT!r} says that a student has left: write it in the column name")
+    terms = {id: Terms.read(cell, zone) for id, cell in cells.items()}
     return Student.of(row["student"], row, terms)
 
 

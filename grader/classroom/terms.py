@@ -26,8 +26,10 @@ class Terms:
     excused: bool = False  # the assignment does not count
 
     @classmethod
-    def read(cls, cell: str) -> Terms:
+    def read(cls, cell: str, zone: datetime.tzinfo) -> Terms:
         """Of a roster's cell: a due date, `+2`, `waived`, `excused`, or several of them.
+
+        `zone`: that of a date without one.
 
         Raises ValueError, in one sentence.
         """
@@ -40,7 +42,7 @@ class Terms:
                 raise ValueError(f"{cell!r} has two numbers of days")
             if sum(more) > MOST_DAYS:
                 raise ValueError(f"+{sum(more)} are more days than {MOST_DAYS}: is that meant?")
-            due = with_zone(" ".join(rest)) if rest else None
+            due = with_zone(" ".join(rest), zone) if rest else None
         except ValueError as error:
             raise ValueError(
                 f"{error}; write a due date ({EXAMPLE}), +2 for two more days, waived or excused"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
@@ -35,11 +36,17 @@ StoreUrl = Annotated[
 def add_commands(app: typer.Typer, commands: Iterable[type], package: str) -> None:
     """Add a command for each class of options: `Grade` is `course grade`, in `grade_command`.
 
+    Of several words: `RegradeRequests` is `course regrade-requests`.
+
     Its arguments and options are the fields, its help is the docstring. The module is imported from
     `package` when the command is called; what its `run` returns is the exit code.
     """
     for options in commands:
-        app.command(options.__name__.lower())(_called(options, package))
+        app.command(_name(options))(_called(options, package))
+
+
+def _name(options: type) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", options.__name__).lower()
 
 
 def _called(options: type, package: str) -> Callable[..., None]:
@@ -47,7 +54,7 @@ def _called(options: type, package: str) -> Callable[..., None]:
     fields = inspect.signature(options).parameters.values()
 
     def called(**given: Any) -> None:
-        module = import_module(f"{package}.{options.__name__.lower()}_command")
+        module = import_module(f"{package}.{_name(options).replace('-', '_')}_command")
         raise typer.Exit(module.run(options(**given)))
 
     parameters = [field.replace(annotation=types[field.name]) for field in fields]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class Assignment(Table):
     prerequisites: list[str]
     call_seconds: float = Field(default=2.0, gt=0)
     imports: list[str]
+    builds_on: list[str] = []  # assignments whose answers it uses: it waits until they are out
     forbidden: list[str] = []  # dotted names, which may end in *
     instead: str = ""  # what to use in place of them: follows "Use"
     model: ModelPart | None = None
@@ -60,6 +62,10 @@ class Assignment(Table):
     def root(self) -> Path:
         """The root of the course that it belongs to."""
         return self._root
+
+    def is_out(self, week: int, answers: Collection[str]) -> bool:
+        """Whether students have it in this week, while these assignments' answers are out."""
+        return self.week <= week and {*self.builds_on} <= {*answers}
 
     @property
     def folder(self) -> Path:
@@ -195,6 +201,7 @@ class Assignment(Table):
             raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")
         if self.due.tzinfo is None:
             raise Misplaced(
-                f"the due date of {self.id} has no time zone: write +00:00 after it", "due"
+                f"the due date of {self.id} has no time zone: write one after it, such as +01:00",
+                "due",
             )
         return self

@@ -8,16 +8,17 @@ assignment. The names of the library and of the folder of hidden things are in `
 
 from __future__ import annotations
 
+import datetime
 import importlib
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from . import course_file
 from .assignment import Assignment
-from .course_facts import CourseFacts
+from .course_facts import CourseFacts, zoned
 from .course_file import EXAM_FILE, FILE, CourseError, imported, line_of, root_of
 from .exercise import Misplaced, Table
 from .grading import Grading
@@ -143,6 +144,19 @@ class Course(Table):
                 return assignment
         return self.assignment(f"a{number}")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _dates_have_its_zone(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """A due date without a zone is in that of the course."""
+        try:
+            zone = CourseFacts.model_validate(data["course"]).zone
+            for table in data["assignments"]:
+                if isinstance(table["due"], datetime.datetime):
+                    table["due"] = zoned(table["due"], zone)
+        except (KeyError, TypeError, ValidationError):
+            pass  # is said of the key itself
+        return data
+
     @model_validator(mode="after")
     def _refers(self) -> Course:
         parts = {part.number for part in self.parts}
@@ -174,13 +188,12 @@ class Course(Table):
                     "names it already",
                     *(table, number, "week"),
                 )
-            self._is_taught_in_time(assignment, table, number)
-        for number, lab in enumerate(self.labs):
-            if unknown_ids := set(lab.builds_on) - ids:
+            if unknown_ids := set(assignment.builds_on) - ids:
                 raise Misplaced(
-                    f"{lab.id} builds on {unknown_ids.pop()}, which does not exist",
-                    *("labs", number, "builds_on"),
+                    f"{assignment.id} builds on {unknown_ids.pop()}, which does not exist",
+                    *(table, number, "builds_on"),
                 )
+            self._is_taught_in_time(assignment, table, number)
         return self
 
     def _is_taught_in_time(self, assignment: Assignment, *at: str | int) -> None:

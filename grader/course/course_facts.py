@@ -10,6 +10,12 @@ from pydantic import Field, field_validator
 from .exercise import Table
 
 
+def zoned(when: datetime.datetime, zone: datetime.tzinfo) -> datetime.datetime:
+    """The time, in `zone` if it has none of its own; its offset is fixed: a day has 24 hours."""
+    offset = when.replace(tzinfo=when.tzinfo or zone).utcoffset()
+    return when.replace(tzinfo=datetime.timezone(offset or datetime.timedelta(0)))
+
+
 class StudentCommand(Table):
     """A command of the course's own for students."""
 

@@ -8,44 +8,54 @@ scaled to the column's points possible; excused students get EX.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ..classroom.csv_file import CsvError
-from ..classroom.roster import Roster
+from ..classroom.roster import Roster, abridged
 from ..gradebook.result import Result
+from . import decimals
 from .kept_csv import KeptCsv
-from .matching import FilledTable, Matcher, Rows, unfinished
+from .matching import FilledTable, Matcher, TableRow, unfinished
 
+NAMES = (["Student"], ["FirstName", "LastName"])  # the second if names are exported split
 OTHER_NAMES = ("SIS User ID", "SIS Login ID", "Integration ID")
+TEST_STUDENT = ("student, test", "test student")
 POINTS_POSSIBLE = "points possible"
 READ_ONLY = "(read only)"
 EXCUSED = "EX"
+NOT_ASSIGNED = "N/A"  # Canvas imports nothing into such a cell
 
 
 def filled(source: Path, results: Sequence[Result], course: Course, roster: Roster) -> FilledTable:
     """The gradebook with our grades. Raises CsvError if it is not one that Canvas exported."""
     table = KeptCsv.read(source)
-    possible = _points_possible(table, table.column("Student"))
-    columns, notes = _columns(table, course, possible)
-    known = {result.student: None for result in results} | dict.fromkeys(roster.students)
-    matcher = Matcher("canvas", roster, known)
-    rows = Rows.found(table, "canvas", _students(table, possible, matcher))
+    possible = _points_possible(table)
+    graded = {result.assignment for result in results}
+    columns, notes = _columns(table, course, possible, graded)
+    rows = Matcher("canvas", roster, results).rows(table, _people(table, possible))
     grades = {(result.student, result.assignment): result for result in results}
-    changed = 0
+    changed, refused = 0, list[str]()
     for student, row in rows.of.items():
         cells = {
             column: text
-            for id, (column, maximum) in columns.items()
-            if (text := _grade(grades.get((student, id)), roster, student, id, maximum))
+            for column in columns
+            if (text := _grade(grades.get((student, column.id)), roster, student, column))
         }
+        for column in [c for c in cells if table.value(row, c.index).strip() == NOT_ASSIGNED]:
+            refused.append(f"{student} {column.id}")
+            del cells[column]
         for column, text in cells.items():
-            table.put(row, column, text)
+            table.put(row, column.index, text)
         changed += bool(cells)
-    handed_in = {result.assignment for result in results} & {*columns}
+    if refused:
+        notes.append(f"left as {NOT_ASSIGNED}, as Canvas does not assign it: {abridged(refused)}")
+    handed_in = graded & {column.id for column in columns}
+    notes += rows.notes
     notes += unfinished(
         {
             (student, id): grades.get((student, id))
@@ -55,37 +65,52 @@ def filled(source: Path, results: Sequence[Result], course: Course, roster: Rost
         }
     )
     absent = sorted({result.student for result in results} - {*rows.of})
-    return FilledTable(table.text(), changed, rows.unmatched, absent, notes)
+    return FilledTable(table.text(), changed, "canvas", rows.unmatched, absent, notes)
 
 
-def _students(
-    table: KeptCsv, possible: int, matcher: Matcher
-) -> Iterator[tuple[int, str, str | None]]:
-    """The row, name in Canvas, and student of everybody below the points possible."""
-    name, internal = table.column("Student"), table.column("ID")
+def _people(table: KeptCsv, possible: int) -> list[TableRow]:
+    """Everybody below the points possible."""
+    names = next(names for names in NAMES if names[0] in table.columns)
     others = [other for other in OTHER_NAMES if other in table.columns]
+    found = []
     for row in range(possible + 1, len(table.rows)):
-        shown = table.value(row, name).strip()
-        if shown.casefold() not in ("", "student, test"):
-            said = {other: table.value(row, table.column(other)) for other in others}
-            yield row, shown, matcher.student(table.value(row, internal), said)
+        name = " ".join(table.value(row, table.column(part)).strip() for part in names).strip()
+        if name and name.casefold() not in TEST_STUDENT:
+            number = table.value(row, table.column("ID")).strip()
+            logins = (table.value(row, table.column(other)).strip() for other in others)
+            found.append(TableRow(row, number, name, tuple(logins)))
+    return found
 
 
-def _points_possible(table: KeptCsv, name: int) -> int:
-    """The row below which the students are."""
+def _points_possible(table: KeptCsv) -> int:
+    """The row below which the students are. Raises CsvError if it is no gradebook of Canvas."""
+    if not any({*names, "ID"} <= {*table.columns} for names in NAMES):
+        raise CsvError([
+            f"{table.path}, line 1: no columns Student and ID, or LastName, FirstName and ID; "
+            "give the gradebook as Canvas exported it"
+        ])  # fmt: skip
     for row in range(1, min(len(table.rows), 5)):
-        if table.value(row, name).strip().casefold() == POINTS_POSSIBLE:
+        if table.value(row, 0).strip().casefold() == POINTS_POSSIBLE:
             return row
     raise CsvError([
         f"{table.path}: no row “Points Possible”; export the gradebook from Canvas again"
     ])  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Column:
+    """The column of an assignment; `possible` is its points possible as written there."""
+
+    id: str
+    index: int
+    possible: str
+
+
 def _columns(
-    table: KeptCsv, course: Course, possible: int
-) -> tuple[dict[str, tuple[int, float | None]], list[str]]:
-    """By assignment: its column and the points possible there. And what was not found."""
-    found, notes = dict[str, tuple[int, float | None]](), []
+    table: KeptCsv, course: Course, possible: int, graded: Collection[str]
+) -> tuple[list[Column], list[str]]:
+    """The column of each assignment, and those that are graded and have none."""
+    found, notes = list[Column](), []
     for assignment in course.assignments:
         columns = [
             number
@@ -99,11 +124,12 @@ def _columns(
                 f"{table.path}, line 1: {names} could both be {assignment.id}: rename one in Canvas"
             ])  # fmt: skip
         if not columns:
-            notes.append(f"{assignment.id}: no column in Canvas names it")
+            if assignment.id in graded:
+                notes.append(f"{assignment.id}: no column in Canvas names it")
             continue
-        points = _number(table.value(possible, columns[0]))
-        found[assignment.id] = (columns[0], points)
-        if points and points != 100:
+        column = Column(assignment.id, columns[0], table.value(possible, columns[0]))
+        found.append(column)
+        if (points := decimals.read(column.possible)) and points != 100:
             notes.append(f"{assignment.id}: scaled from 100 to {points:g} points")
     return found, notes
 
@@ -118,21 +144,12 @@ def _is_of(title: str, assignment: Assignment) -> bool:
     return name == assignment.title.casefold() or bool(re.search(named, name))
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-
-
-def _grade(
-    result: Result | None, roster: Roster, student: str, id: str, maximum: float | None
-) -> str:
+def _grade(result: Result | None, roster: Roster, student: str, column: Column) -> str:
     """The cell's text; "" leaves it as it is."""
-    if roster.terms(student, id).excused:
+    if roster.terms(student, column.id).excused:
         return EXCUSED
     if result is None or result.totals.total is None:
         return ""
-    totals = result.totals
+    totals, maximum = result.totals, decimals.read(column.possible)
     scale = maximum / totals.max if maximum and totals.max else 1.0
-    return f"{round((totals.total or 0) * scale, 2):g}"
+    return decimals.written((totals.total or 0) * scale, column.possible)

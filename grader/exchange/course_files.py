@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grader.course import mistakes
@@ -53,13 +53,18 @@ def handed_out(assignment: Assignment) -> Files:
     return _under(f"assignments/{assignment.id}") | registry | _of("course.toml")
 
 
-def requirements() -> Files:
-    """What pip must install, and the versions that were tested."""
+def requirements(lines: Sequence[str] = ()) -> Files:
+    """What pip must install, by default all packages; and the versions that were tested."""
+    text = "\n".join([*(lines or packages()), ""])
+    return {"requirements.txt": text.encode()} | _of("constraints.txt")
+
+
+def packages() -> list[str]:
+    """The requirements of students and instructors, as in pyproject.toml."""
     project = toml.loads((Course.here().root / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
     ]
-    listed = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
-    return {"requirements.txt": "\n".join([*listed, ""]).encode()} | _of("constraints.txt")
+    return [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
 
 
 def _under(*folders: str) -> Files:

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 
 from grader.course.assignment import Assignment
+from grader.course.exercise import Exercise
 
-from . import course_files
+from ..sandbox import limits
+from . import course_files, needed_packages
 
 SETTINGS = "gradescope.json"
+# Peak of all processes together (PSS) with the model answers, by whether the assignment uses torch;
+# and the smallest of Gradescope's containers that has room for a student's code besides.
+MEASURED_MIB = {False: 240, True: 700}
+CONTAINER = {False: "1.5 GB", True: "3 GB"}
 SETUP = """\
 #!/usr/bin/env bash
 # Gradescope runs this once, when it builds the image.
@@ -22,9 +29,11 @@ set -eu
 apt-get update
 apt-get install -y --no-install-recommends python3 python3-venv libseccomp2
 python3 -m venv /autograder/venv
-/autograder/venv/bin/pip install --no-cache-dir \\
-    -r /autograder/source/requirements.txt -c /autograder/source/constraints.txt
+pip() {{ /autograder/venv/bin/pip install --no-cache-dir "$@"; }}
+{torch}pip -r /autograder/source/requirements.txt -c /autograder/source/constraints.txt
 """
+# Without a GPU, torch's build for CPUs: a tenth of the size, from the index of PyTorch.
+TORCH = "pip --index-url https://download.pytorch.org/whl/cpu {version}\n"
 RUN = """\
 #!/usr/bin/env bash
 # Gradescope runs this for every submission. The two variables are for trying it elsewhere.
@@ -51,11 +60,16 @@ def autograder_zip(assignment: Assignment, min_tier: str) -> bytes:
         | course_files.library()
         | course_files.hidden_tests(assignment)
         | course_files.handed_out(assignment)
-        | course_files.requirements()
     )
+    files |= course_files.requirements(
+        needed_packages.needed(files, assignment.imports, course_files.packages())
+    )
+    pinned = re.search(r"^torch==\S+", files["constraints.txt"].decode(), re.MULTILINE)
+    assert pinned is not None
+    torch = TORCH.format(version=pinned[0]) if _in_torch(assignment) else ""
     settings = {"assignment": assignment.id, "min_tier": min_tier}
     files[SETTINGS] = json.dumps(settings).encode() + b"\n"
-    scripts = {"setup.sh": SETUP.encode(), "run_autograder": RUN.encode()}
+    scripts = {"setup.sh": SETUP.format(torch=torch).encode(), "run_autograder": RUN.encode()}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted((files | scripts).items()):
@@ -66,7 +80,29 @@ def autograder_zip(assignment: Assignment, min_tier: str) -> bytes:
     return out.getvalue()
 
 
+def _in_torch(assignment: Assignment) -> bool:
+    return "torch" in assignment.imports
+
+
+def what_to_enter(assignment: Assignment) -> list[str]:
+    """What to enter in Gradescope's settings of the assignment, in sentences."""
+    points = sum(e.points or 0 for e in assignment.exercises if is_scored(e) and not e.bonus)
+    bonus = sum(e.points or 0 for e in assignment.exercises if is_scored(e) and e.bonus)
+    measured = MEASURED_MIB[_in_torch(assignment)]
+    more = f" (a score may have {bonus:g} bonus points more)" if bonus else ""
+    return [
+        f"autograder points to enter in Gradescope: {points:g}{more}",
+        f"container to choose there: {CONTAINER[_in_torch(assignment)]} or more (grading takes "
+        f"{measured} MiB, and a student's code may take {limits.Limits().memory_mib} MiB more)",
+    ]
+
+
 def left_to_course_grade(assignment: Assignment) -> list[str]:
     """Exercises that Gradescope cannot score: written ones, and trained models (no test data)."""
     kinds = {"written": "written", "model": "the trained model"}
-    return [f"{e.id} ({kinds[e.kind]})" for e in assignment.exercises if e.kind in kinds]
+    return [f"{e.id} ({kinds[e.kind]})" for e in assignment.exercises if not is_scored(e)]
+
+
+def is_scored(exercise: Exercise) -> bool:
+    """Whether the autograder gives points for it."""
+    return exercise.kind not in ("written", "model")

@@ -38,13 +38,15 @@ def of(result: Result) -> Json:
     }
 
 
-def failed(reason: str) -> Json:
-    """There is no score, so that nobody gets a zero for a failure of the grader's."""
-    text = (
-        "Your submission has not been graded: the grader failed, through no fault of yours. "
-        f"Submit again, or ask your instructor. ({reason})"
-    )
-    return FORMATS | {"output": text}
+def failed() -> Json:
+    """There is no score, so that nobody gets a zero for a failure of the grader's.
+
+    Why is for the instructor alone, on stdout.
+    """
+    return FORMATS | {
+        "output": "Your submission has not been graded: the grader failed, through no fault of "
+        "yours. Submit again, or ask your instructor."
+    }
 
 
 def _summary(result: Result) -> list[str]:

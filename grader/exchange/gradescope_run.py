@@ -17,6 +17,7 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
+from ..classroom.roster import Roster, Student
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run, class_tries
@@ -34,15 +35,14 @@ NO_NOTEBOOK = "no notebook in it is named as one of"
 def main(root: Path) -> int:
     """Write results.json in any case; 1 if the grader failed."""
     target = root / "results" / "results.json"
-    _write(target, gradescope_results.failed("grading did not come to an end"))
+    _write(target, gradescope_results.failed())
     try:
         result = grade_folder(root / "source", root / "submission")
-    except Exception as error:
+    except Exception:
         traceback.print_exc()
-        _write(target, gradescope_results.failed(f"{type(error).__name__}: {error}"))
         return 1
     if result.outcome == UNGRADED:
-        _write(target, gradescope_results.failed(result.reason))
+        print(result.reason, file=sys.stderr)
         return 1
     _write(target, gradescope_results.of(result))
     return 0
@@ -64,9 +64,13 @@ def grade_folder(source: Path, folder: Path) -> Result:
 
 def received(folder: Path, course: Course, assignment: Assignment) -> Submission:
     """The submission that counts, without a time: Gradescope handles lateness."""
-    found = submissions.find(folder, [known.id for known in course.graded])
+    is_begun = class_run.begun_in(course)
+    alone = Roster({STUDENT: Student(STUDENT)})  # whatever is handed in, it is no class
+    ids = [known.id for known in course.graded]
+    found = submissions.find(folder, ids, alone, is_begun=is_begun)
     ours = [s for s in found if s.assignment in ("", assignment.id)]
-    chosen = submissions.one_each([class_run.resolve(s, course, assignment) for s in ours])
+    ours = [class_run.resolve(s, course, assignment) for s in ours]
+    chosen = submissions.one_each(ours, is_begun)
     if not chosen:
         return Submission(STUDENT, assignment.id, STUDENT, problem=f"{NO_NOTEBOOK} {assignment.id}")
     return replace(chosen[0], received=None)

@@ -1,59 +1,81 @@
 """Moodle: fills grade and feedback of an assignment's grading worksheet.
 
 Moodle exports the worksheet ("Download grading worksheet") and reads it back; every other byte
-stays as it was. Feedback that somebody else wrote is kept.
+stays as it was. Feedback that somebody else wrote is kept. Moodle skips grades above the maximum
+without a word, so none is written.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.course.assignment import Assignment
 
 from ..classroom.csv_file import safe
-from ..classroom.roster import Roster
+from ..classroom.roster import Roster, abridged
 from ..gradebook.result import Result
 from ..report.for_students import for_student
 from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
+from . import decimals
 from .kept_csv import KeptCsv
-from .matching import FilledTable, Matcher, Rows, unfinished
-
-OTHER_NAMES = ("ID number", "Username", "Email address")
-FEEDBACK, MAXIMUM = "Feedback comments", "Maximum Grade"
+from .matching import FilledTable, Matcher, unfinished
+from .moodle_worksheet import Worksheet
 
 
 def filled(
     source: Path, results: Sequence[Result], assignment: Assignment, roster: Roster
 ) -> FilledTable:
     """The worksheet with our grades. Raises CsvError if it is not one that Moodle exported."""
-    table = KeptCsv.read(source)
+    sheet = Worksheet.of(KeptCsv.read(source))
     by_student = {r.student: r for r in results if r.assignment == assignment.id}
-    matcher = Matcher("moodle", roster, {**by_student, **dict.fromkeys(roster.students)})
-    rows = Rows.found(table, "moodle", _students(table, matcher))
-    changed, notes = 0, []
-    if FEEDBACK not in table.columns:
-        notes.append(f"no column {FEEDBACK!r}, so only grades: switch on feedback comments first")
-    cells: dict[tuple[str, str], Result | None] = {}
+    rows = Matcher("moodle", roster, [*by_student.values()]).rows(sheet.table, sheet.people)
+    cells, left = dict[tuple[str, str], Result | None](), defaultdict[str, list[str]](list)
+    changed, notes = 0, list[str]()
+    if sheet.feedback is None:
+        notes.append("no column for feedback comments, so only grades: switch them on in Moodle")
     for student, row in rows.of.items():
         result, excused = by_student.get(student), roster.terms(student, assignment.id).excused
         if result is None or result.totals.total is None:
             cells |= {} if excused else {(student, assignment.id): result}
         elif excused:
-            notes.append(f"{student} is excused: left as it was")
-        elif _cell(table, row, "Grade can be changed").casefold() == "no":
-            notes.append(f"{student}: Moodle does not let this grade be changed; left as it was")
+            left["excused, left as it was"].append(student)
+        elif sheet.locked(row):
+            left["Moodle does not let the grade be changed, left as it was"].append(student)
         else:
-            table.put(row, table.column("Grade"), _grade(result, _cell(table, row, MAXIMUM)))
-            changed += 1
-            cells[student, assignment.id] = result
-            if FEEDBACK in table.columns and not _give_feedback(table, row, result):
-                notes.append(f"{student} has feedback of somebody else: it is kept")
-    notes += unfinished(cells)
+            cells[student, assignment.id], changed = result, changed + 1
+            if high := _put_grade(sheet, row, result, assignment):
+                left[high].append(f"{student} ({number(result.totals.total)})")
+            if not _put_feedback(sheet, row, result):
+                left["has feedback of somebody else, which is kept"].append(student)
+    notes += [f"{what}: {abridged(names)}" for what, names in left.items()]
     absent = sorted({*by_student} - {*rows.of})
-    return FilledTable(table.text(), changed, rows.unmatched, absent, notes)
+    notes += rows.notes
+    notes += unfinished(cells)
+    return FilledTable(sheet.table.text(), changed, "moodle", rows.unmatched, absent, notes)
+
+
+def _put_grade(sheet: Worksheet, row: int, result: Result, assignment: Assignment) -> str:
+    """Write the grade, scaled to the maximum unless that has room for the bonus.
+
+    Moodle imports no grade above the maximum: such a grade is written as the maximum. Returns what
+    to say of it, or "".
+    """
+    totals, like = result.totals, sheet.value(row, sheet.maximum)
+    maximum = decimals.read(like) or 0.0
+    with_bonus = totals.max + sum(e.points or 0 for e in assignment.exercises if e.bonus)
+    scale = 1.0 if maximum == with_bonus or not totals.max else maximum / totals.max
+    points = round((totals.total or 0) * scale, 2)
+    sheet.table.put(row, sheet.grade, decimals.written(min(points, maximum), like))
+    if points <= maximum:
+        return ""
+    return (
+        f"above Moodle's maximum grade, so written as {maximum:g} (Moodle skips higher grades; for "
+        f"room set it to {with_bonus:g} there and download the worksheet again)"
+    )
 
 
 def feedback(result: Result) -> str:
@@ -82,40 +104,12 @@ def _heading(result: Result) -> str:
     return f"{result.assignment.upper()}: "
 
 
-def _students(table: KeptCsv, matcher: Matcher) -> Iterator[tuple[int, str, str | None]]:
-    """The row, name in Moodle, and student of everybody.
-
-    The roster may say "Participant 12345", as Moodle does, or only the number.
-    """
-    identifier = table.column("Identifier")
-    for row in range(1, len(table.rows)):
-        if name := table.value(row, identifier).strip():
-            others = {other: _cell(table, row, other) for other in OTHER_NAMES}
-            short = name.removeprefix("Participant").strip()
-            student = matcher.student(name, {}) or matcher.student(short, others)
-            yield row, f"{_cell(table, row, 'Full name')} ({name})".strip(), student
-
-
-def _cell(table: KeptCsv, row: int, column: str) -> str:
-    """What the cell says; "" if there is no such column."""
-    there = column in table.columns
-    return table.value(row, table.column(column)).strip() if there else ""
-
-
-def _grade(result: Result, maximum: str) -> str:
-    """Scaled to the maximum grade and written with its decimal sign."""
-    totals, decimal = result.totals, "," if "," in maximum else "."
-    try:
-        scale = float(maximum.replace(",", ".")) / totals.max
-    except (ValueError, ZeroDivisionError):
-        scale = 1.0
-    return f"{(totals.total or 0) * scale:.2f}".replace(".", decimal)
-
-
-def _give_feedback(table: KeptCsv, row: int, result: Result) -> bool:
+def _put_feedback(sheet: Worksheet, row: int, result: Result) -> bool:
     """Write our feedback, unless the cell has somebody else's; then False."""
-    before = _cell(table, row, FEEDBACK)
+    if sheet.feedback is None:
+        return True
+    before = sheet.value(row, sheet.feedback)
     if before and not before.startswith(_heading(result)):
         return False
-    table.put(row, table.column(FEEDBACK), feedback(result))
+    sheet.table.put(row, sheet.feedback, feedback(result))
     return True

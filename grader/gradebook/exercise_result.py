@@ -56,10 +56,19 @@ class GradedTest(Record):
         return {name: part for name, part in known.items() if part is not None} or None
 
 
+class Criterion(Record):
+    """One item of a rubric: what it is for, what it is worth, and whether an answer met it."""
+
+    text: str  # Markdown
+    points: Number
+    met: bool = False
+
+
 class PartResult(Record):
     """One written part and its answer; `points` is None until it is marked.
 
     `pictures` and `printed` are hashes of what stands beside the answer, see `notebook.beside`.
+    `notice`: where the answer was found, if not in the one cell of its question.
     """
 
     id: str
@@ -72,6 +81,8 @@ class PartResult(Record):
     word_limit: int
     pictures: str = ""
     printed: str = ""
+    notice: str = ""
+    rubric: list[Criterion] = []  # as it was when the part was marked
 
 
 class ModelResult(Record):

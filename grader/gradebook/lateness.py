@@ -5,6 +5,9 @@ day covers one of them; every other one costs `late_penalty_percent` of the earn
 penalty never makes a total negative. After the last allowed day (`late_days`) slip days cover
 nothing, as answers may be out, and the penalty is all points; the report still shows what was
 earned.
+
+Canvas may mark a hand-in as late without saying the time: then it is one day late at least, even if
+the date of the file is before the due date, unless the student has a due date of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import math
 from grader.course.assignment import Assignment
 from grader.course.course import LatePolicy
 
-from ..classroom.receipt import CANVAS, CLOCKS
+from ..classroom.receipt import CANVAS, CANVAS_LATE, CLOCKS
 from ..classroom.terms import Terms
 from .exercise_result import Number, Record
 
@@ -106,9 +109,11 @@ def lateness(
         written(due, assignment.zone, seconds),
     )
     own = "" if due == assignment.due else ", your own date"
-    if came <= due or clock == CANVAS:
-        return _stated(late, f"Received {by}, on time (due {due_by}{own}).")
     days = max(0, math.ceil((came - due - grace) / _DAY))
+    if clock == CANVAS_LATE and not own:  # Canvas does not know a date of the student's own
+        days = max(days, 1)
+    elif came <= due or clock == CANVAS:
+        return _stated(late, f"Received {by}, on time (due {due_by}{own}).")
     if not days:
         covered = f"within the grace period of {counted(policy.grace_minutes, 'minute')}"
         return _stated(late, f"Received {by}, {covered} (due {due_by}{own}).")
@@ -116,7 +121,7 @@ def lateness(
     late = late.model_copy(update={"days": days})
     if terms.waived:
         return _stated(late, f"{told}. The lateness is waived, so nothing is deducted.")
-    if came > last_moment(due, assignment, policy):
+    if days > assignment.late_days:
         allowed = counted(assignment.late_days, "day") if assignment.late_days else "no late day"
         reason = f"{told}; the course allows {allowed}, so no points are counted"
         shown = f"{reason}. The points you earned are still shown."

@@ -22,7 +22,7 @@ from grader.course.course import Course
 from ..classroom.csv_file import CsvFile, Row, check_name
 from . import answers
 from .answers import WHOLE
-from .exercise_result import ExerciseResult, Number
+from .exercise_result import Criterion, ExerciseResult, Number
 from .result import Held, Override, Result
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
@@ -35,7 +35,8 @@ Item = tuple[str, str, str]  # student, assignment, item
 class ManualMark:
     """Points, or None for a comment alone; None without a comment withdraws an earlier mark.
 
-    Marks are equal if they say the same, whoever gave them, whenever and for whichever answer.
+    Marks are equal if they have the same points and comment, whoever gave them, whenever and for
+    whichever answer.
     """
 
     points: float | None
@@ -44,6 +45,7 @@ class ManualMark:
     answer_sha256: str | None = field(default=None, compare=False)  # None: for whatever is there
     given_at: str = field(default="", compare=False)
     only_comments: bool = field(default=False, compare=False)  # points given before stay
+    rubric: tuple[Criterion, ...] = field(default=(), compare=False)  # empty: not marked by it
 
     def counts_for(self, answer_sha256: str | None) -> bool:
         """Whether the answer is still the one that it was given for, as far as anybody knows."""
@@ -205,16 +207,8 @@ class _Marks:
         mark = self._manual.marks.get(key, ManualMark(None))
         if mark.counts_for(answers.sha256_of(self._result, item)):
             return mark
-        self.held.append(
-            Held(
-                item=item,
-                points=mark.points,
-                comment=mark.comment,
-                marker=mark.marker,
-                given_at=mark.given_at,
-                answer_sha256=mark.answer_sha256 or "",
-            )
-        )
+        facts = {name: getattr(mark, name) for name in ("points", "comment", "marker", "given_at")}
+        self.held.append(Held(item=item, answer_sha256=mark.answer_sha256 or "", **facts))
         return ManualMark(None)
 
 
@@ -225,7 +219,10 @@ def _filled(exercise: ExerciseResult, marks: _Marks) -> ExerciseResult:
     parts = []
     for part in exercise.parts:
         mark = marks.of(part.id)
-        parts.append(part.model_copy(update={"points": mark.points, "comment": mark.comment}))
+        marked: dict[str, Any] = {"points": mark.points, "comment": mark.comment}
+        if mark.rubric or part.rubric:
+            marked["rubric"] = [*mark.rubric]
+        parts.append(part.model_copy(update=marked))
     given = [part.points for part in parts if part.points is not None]
     whole = len(given) == len(parts)
     facts = {

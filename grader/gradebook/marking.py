@@ -66,6 +66,7 @@ class Answer:
     version: int = 0
     changed: bool = False
     text_before: str = ""
+    notice: str = ""  # see `PartResult`
 
     @property
     def marked(self) -> bool:
@@ -90,7 +91,7 @@ def give_marks(
     with store.connected(writing=True) as connection:
         for answer, version in seen:
             _check(connection, answer, version)
-            given = ManualMark(mark.points, mark.comment, mark.marker, answer.sha256)
+            given = replace(mark, answer_sha256=answer.sha256)
             stored_marks.append(connection, dict.fromkeys(_items(answer), given), act=act)
         return [_version(connection, answer) for answer, _ in seen]
 
@@ -107,7 +108,7 @@ def undo(store: Store, act: str, *, marker: str) -> list[KeptMark]:
         for last in mine:
             standing = stored_marks.standing(one for one in kept if one.item == last.item)
             before = standing[-2].mark if standing[1:] else ManualMark(None)
-            again = ManualMark(before.points, before.comment, marker, before.answer_sha256)
+            again = replace(before, marker=marker)
             stored_marks.append(connection, {last.item: again}, undoes=last.id)
         ours = [mark for mark in kept if mark.act == act and mark.mark.marker == marker]
         return [mark for mark in ours if mark not in mine]
@@ -132,7 +133,7 @@ def answers_in(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -
         changed = given is not None and not given.counts_for(sha256)
         facts = (group, result.assignment, item, part.max_points, part.answer, sha256)
         told = (part.pictures + part.printed, part.words, part.word_limit, given, version, changed)
-        found.append(Answer(*facts, *told))
+        found.append(Answer(*facts, *told, notice=part.notice))
     return found
 
 

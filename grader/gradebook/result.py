@@ -51,6 +51,16 @@ class Held(Record):
     answer: str = ""  # the text that it was given for, if the item is a written part
 
 
+class Request(Record):
+    """A student's request to look at the points of an item again."""
+
+    item: str
+    reason: str
+    asked_at: str
+    answered_at: str = ""  # when a later mark, or a marker who changed nothing, answered it
+    settled_by: str = ""  # who left the points as they were
+
+
 class Result(Record):
     """The result of one submission; fields not known yet are empty (the judge knows no student)."""
 
@@ -75,6 +85,7 @@ class Result(Record):
     overrides: list[Override] = []
     held: list[Held] = []  # marks that wait for a person
     comment: str = ""  # a person's, on the whole assignment
+    requests: list[Request] = []  # oldest first
 
     @classmethod
     def of(
@@ -136,6 +147,14 @@ class Result(Record):
     def untested(self) -> list[str]:
         """Exercises that are pending because one of their tests is wrong itself."""
         return [e.id for e in self.exercises if e.kind == "code" and e.points is None]
+
+    @property
+    def items(self) -> list[ExerciseResult | PartResult]:
+        """What has points of its own: written parts, and the exercises without them, in order."""
+        found = list[ExerciseResult | PartResult]()
+        for exercise in self.exercises:
+            found.extend(exercise.parts if exercise.parts else [exercise])
+        return found
 
     @property
     def parts(self) -> list[PartResult]:

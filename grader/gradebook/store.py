@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.course.course import Course
 
 from ..classroom.receipt import Receipt
-from . import history, rows, stored_marks
+from . import regrade_requests, rows, stored_marks
+from .changes import history, moves
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .database.schema import results
-from .manual import ManualMark, ManualMarks
-from .result import Key, Result, key_of
-from .rules import moves, policy
+from .manual import Item, ManualMark, ManualMarks
+from .result import Key, Result
+from .rules import policy
 from .rules.policy import Change, Policy
 from .stored_marks import KeptMark
 from .totals import UNGRADED
@@ -88,14 +89,12 @@ class Store:
         A result that another one replaced is appended again, so the newest row always counts. A
         failure of the grader replaces no grade of the same files: it is not appended either.
         """
-        key, text = key_of(result), json.dumps(result.as_json())
+        text = json.dumps(result.as_json())
         with self.connected(writing=True) as connection:
-            newest = rows.of(connection, key.student, key.assignment, limit=1)
+            newest = rows.of(connection, result.student, result.assignment, limit=1)
             if newest and _counts_on(newest[0], Result.read(text)):
                 return False
-            values = {name: rows.plain_text(value) for name, value in key._asdict().items()}
-            values |= {"graded_at": result.graded_at, "result": text}
-            connection.execute(results.insert().values(**values))
+            rows.append(connection, result)
         return True
 
     def latest(self, assignment: str | None = None) -> list[Result]:
@@ -128,13 +127,13 @@ class Store:
     ) -> list[dict[str, Any]]:
         """Every grading, mark, new rule and total, oldest first; see `history.entries`."""
         with self.connected() as connection:
-            found = rows.of(connection, student, assignment)[::-1]
-            marks = [
-                m for m in stored_marks.every(connection) if m.item[:2] == (student, assignment)
-            ]
+            found, marked = rows.of(connection, student, assignment)[::-1], (student, assignment)
+            marks = [m for m in stored_marks.every(connection) if m.item[:2] == marked]
             rules = policy.history(connection, assignment, zone) if found else []
             totals = moves.entries(connection, student, assignment, zone)
-            return history.entries(found, marks, rules, totals)
+            asked = regrade_requests.every(connection, marks)
+            requests = [r for item, of in asked.items() if item[:2] == marked for r in of]
+            return history.entries(found, marks, rules, totals, requests)
 
     def count(self, results: Sequence[Result]) -> int:
         """Keep the totals of results that are written now, where they differ; returns how many."""
@@ -160,9 +159,11 @@ class Store:
             return stored_marks.keep(connection, manual, marker)
 
     def manual(self, course: Course) -> ManualMarks:
-        """The stored marks: the newest of each item, unless it was withdrawn."""
+        """The stored marks of the class: the newest of each item, unless it was withdrawn."""
         newest = stored_marks.newest(self.marks())
-        kept = {item: kept.mark for item, kept in newest.items()}
+        with self.connected() as connection:
+            left = rows.left(connection)
+        kept = {item: kept.mark for item, kept in newest.items() if item[0] not in left}
         return ManualMarks(
             course, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
         )
@@ -172,12 +173,17 @@ class Store:
         with self.connected() as connection:
             return stored_marks.every(connection)
 
-    def with_earlier_answers(self, results: Sequence[Result]) -> list[Result]:
-        """The results, whose held marks tell the text that each was given for."""
-        if not any(result.held for result in results):
-            return [*results]
+    def with_open_questions(self, results: Sequence[Result]) -> list[Result]:
+        """The results with students' requests; held marks have the text they were given for."""
         with self.connected() as connection:
-            return stored_marks.with_earlier_answers(connection, results)
+            found = stored_marks.with_earlier_answers(connection, results)
+            kept = stored_marks.every(connection)
+            return regrade_requests.told(found, regrade_requests.every(connection, kept))
+
+    def ask(self, reasons: Mapping[Item, str]) -> list[Item]:
+        """Store the regrade requests that are new; see `regrade_requests.ask`."""
+        with self.connected(writing=True) as connection:
+            return regrade_requests.ask(connection, reasons)
 
     def back_up(self) -> Path | None:
         """Replace the copy beside an SQLite file; None for any other database, which has its own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 
 from . import answers, rows
 from .database.schema import marks as table
+from .exercise_result import Criterion
 from .manual import Item, ManualMark, ManualMarks
 from .result import Held, Result
 
@@ -26,15 +28,22 @@ class KeptMark(NamedTuple):
     act: str = ""  # marks that were stored in one step have the same; those of a file have none
 
 
-def every(connection: Connection, item: Item | None = None) -> list[KeptMark]:
-    """Every mark that was ever stored, or those of one item, oldest first."""
+def every(connection: Connection, item: Sequence[str] = ()) -> list[KeptMark]:
+    """Every mark that was ever stored, or those of an item or its beginning, oldest first."""
     query = table.select().order_by(table.c.id)
-    for name, value in zip(("student", "assignment", "item"), item or (), strict=False):
+    for name, value in zip(("student", "assignment", "item"), item, strict=False):
         query = query.where(table.c[name] == value)
     return [
         KeptMark(
             (row.student, row.assignment, row.item),
-            ManualMark(row.points, row.comment, row.marker or "", row.answer_sha256, row.kept_at),
+            ManualMark(
+                row.points,
+                row.comment,
+                row.marker or "",
+                row.answer_sha256,
+                row.kept_at,
+                rubric=tuple(Criterion(**one) for one in json.loads(row.rubric or "[]")),
+            ),
             row.kept_at,
             row.id,
             row.undoes,
@@ -79,8 +88,9 @@ def append(
     *,
     undoes: int | None = None,
     act: str = "",
+    carried: bool = False,
 ) -> None:
-    """Add a row for each mark, given now."""
+    """Add a row for each mark, given now, or when it says if it is `carried` over."""
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     added = [
         {
@@ -93,7 +103,8 @@ def append(
             "answer_sha256": mark.answer_sha256,
             "undoes": undoes,
             "act": act or None,
-            "kept_at": now,
+            "rubric": json.dumps([one.as_json() for one in mark.rubric]) if mark.rubric else None,
+            "kept_at": mark.given_at if carried else now,
         }
         for (student, assignment, item), mark in marks.items()
     ]
@@ -110,7 +121,7 @@ def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
     A mark is given for the answer that its `answer_sha256` names, or else for the newest. One that
     only repeats what is stored changes nothing: so a list of marks that is given twice does not
     confirm a mark whose answer has changed since; naming the answer does. A comment alone leaves
-    the points that were given for the same answer.
+    the points that were given for the same answer, and the same points leave the rubric's items.
     """
     kept = newest(every(connection))
     graded = _Graded(connection, {assignment for _, assignment, _ in given.marks})
@@ -120,6 +131,8 @@ def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
         before = kept[item].mark if item in kept else ManualMark(None)
         if mark.only_comments and before.counts_for(mark.answer_sha256):
             mark = replace(mark, points=before.points)
+        if mark.points == before.points and before.counts_for(mark.answer_sha256):
+            mark = replace(mark, rubric=before.rubric)
         named = given.marks[item].answer_sha256 is not None
         confirms = named and mark.answer_sha256 != before.answer_sha256
         if mark == before and not (confirms and mark != ManualMark(None)):
@@ -160,18 +173,31 @@ class _Graded:
 
 
 def with_earlier_answers(connection: Connection, results: Sequence[Result]) -> list[Result]:
-    """The results, whose held marks tell the text that each was given for."""
+    """The results, whose held marks tell the text that each was given for.
+
+    A mark that raised the points of an exercise is held no longer once it has all of them anyway.
+    """
     return [_told(connection, result) if result.held else result for result in results]
 
 
 def _told(connection: Connection, result: Result) -> Result:
     every_one = rows.of(connection, result.student, result.assignment)
-    held = [held.model_copy(update={"answer": _text(held, every_one)}) for held in result.held]
+    held = []
+    for mark in result.held:
+        graded = (r for r in every_one if answers.sha256_of(r, mark.item) == mark.answer_sha256)
+        before = next(graded, None)
+        if not _is_moot(mark, before, result):
+            text = answers.text_of(before, mark.item) if before else ""
+            held.append(mark.model_copy(update={"answer": text}))
     return result.model_copy(update={"held": held})
 
 
-def _text(held: Held, results: Sequence[Result]) -> str:
-    for result in results:
-        if answers.sha256_of(result, held.item) == held.answer_sha256:
-            return answers.text_of(result, held.item)
-    return ""
+def _is_moot(mark: Held, before: Result | None, now: Result) -> bool:
+    """Whether the mark raised the points of an exercise that has full points now."""
+    was, got = (
+        next((e for e in result.exercises if e.id == mark.item), None) if result else None
+        for result in (before, now)
+    )
+    if was is None or got is None or mark.points is None:
+        return False
+    return (was.points or 0) < mark.points and got.points == got.max_points

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -28,38 +29,45 @@ def keep(store: Store, roster: Roster) -> int:
         return 0
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     with store.connected(writing=True) as connection:
-        before = _cells(connection)
-        known = Roster({id: Student.of(id, cells) for id, cells in before.items()})
-        after = {id: student.cells for id, student in roster.over(known).students.items()}
+        known = _roster(connection)
+        before, after = _stored(known), _stored(roster.over(known))
         rows = [
-            {"student": plain(id), "cells": json.dumps(after[id]) if id in after else None}
-            | {"kept_at": now}
-            for id in {**before, **after}
-            if before.get(id) != after.get(id)
+            {
+                "student": plain(id),
+                "cells": None if cells is None else json.dumps(cells),
+                "kept_at": now,
+            }
+            for id, cells in after.items()
+            if id not in before or before[id] != cells
         ]
         if rows:
             connection.execute(table.insert(), rows)
     return len(rows) + keep_terms(store, roster)
 
 
+def _stored(roster: Roster) -> dict[str, dict[str, str] | None]:
+    """The cells of everybody; None for who has left."""
+    return {id: s.cells for id, s in roster.students.items()} | dict.fromkeys(roster.left)
+
+
 def read(store: Store) -> Roster:
-    """Everybody in the class, with their terms. Raises GradebookError."""
+    """Everybody in the class, with their terms, and who has left. Raises GradebookError."""
     with store.connected() as connection:
-        found = _cells(connection)
+        found = _roster(connection)
     by_student: dict[str, dict[str, Terms]] = {}
     told = dict[str, None]()
     for (id, assignment), own in terms(store).items():
         by_student.setdefault(id, {})[assignment] = own
         told[assignment] = None
-    students = {id: Student.of(id, cells, by_student.get(id)) for id, cells in found.items()}
-    return Roster(students, tuple(told))
+    students = {id: replace(s, terms=by_student.get(id, {})) for id, s in found.students.items()}
+    return Roster(students, tuple(told), left=found.left)
 
 
 def allowances(store: Store) -> dict[str, Allowance]:
     """Slip days and grace of everybody who was ever in the class. Raises GradebookError."""
     with store.connected() as connection:
-        found = _cells(connection, also_left=True)
-    return {id: Allowance.read(cells) for id, cells in found.items()}
+        found = _roster(connection)
+    return found.allowances | Roster(found.left).allowances
 
 
 def keep_terms(store: Store, roster: Roster) -> int:
@@ -103,8 +111,13 @@ def terms(store: Store) -> AllTerms:
         }
 
 
-def _cells(connection: Connection, also_left: bool = False) -> dict[str, dict[str, str]]:
-    """The newest cells of each student who has not left, in the order in which they came."""
-    rows = connection.execute(table.select().order_by(table.c.id))
-    newest = {row.student: row.cells for row in rows if row.cells is not None or not also_left}
-    return {id: json.loads(cells) for id, cells in newest.items() if cells is not None}
+def _roster(connection: Connection) -> Roster:
+    """Everybody without their terms, in the order in which they came; also who has left."""
+    students, left = dict[str, Student](), dict[str, Student]()
+    for row in connection.execute(table.select().order_by(table.c.id)):
+        if row.cells is None:
+            left[row.student] = students.pop(row.student, Student(row.student))
+        else:
+            left.pop(row.student, None)
+            students[row.student] = Student.of(row.student, json.loads(row.cells))
+    return Roster(students, left=left)

@@ -65,6 +65,8 @@ def put_aside(path: Path) -> Path:
 def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     """A CSV with a row for each written part that is pending, and for each mark in `filled`.
 
+    An item that its student asks to have looked at again has a row with the reason.
+
     A group has one row, under its first member's name. A mark that is held, as its answer has
     changed, has a row with a note of what it was. A file that could not be read has no answers to
     mark and gets no row.
@@ -75,18 +77,22 @@ def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     rows: dict[Item, ManualMark] = {}
     for result in results:
         held = {mark.item: mark for mark in result.held}
+        asked = {one.item: one.reason for one in result.requests if not one.answered_at}
         parts = {part.id: part for part in result.parts}
         pending = [id for id, part in parts.items() if part.points is None]
         group = groups.get((result.student, result.assignment), (result.student,))
-        for id in dict.fromkeys([*pending, *held]):
+        for id in dict.fromkeys([*pending, *held, *asked]):
             item = (result.student, result.assignment, id)
             first = (group[0], *item[1:])
             comment = parts[id].comment if id in parts else ""
             mark = ManualMark(None, comment, answer_sha256=answers.sha256_of(result, id))
-            if first in rows and rows[first] == mark and id not in held:
+            if first in rows and rows[first] == mark and id not in {**held, **asked}:
                 continue  # of a group, whose first member's row says it
             rows[item] = mark
             notes[item] = [_was(held[id])] if id in held else []
+            notes[item] += (
+                [f"the student asks: {' '.join(asked[id].split())}"] if id in asked else []
+            )
             notes[item] += (
                 [f"also for {', '.join(group[1:])}"] if item == first and group[1:] else []
             )

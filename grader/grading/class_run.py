@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.notebook import begun
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import sort_cell
 
@@ -21,6 +22,7 @@ from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.result import Key, Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
+from ..intake.choice import Begun
 from ..intake.submissions import Submission
 from . import by_exercise, class_tries, cluster, fingerprints
 from .judge_pool import JudgePool, Settings
@@ -37,6 +39,11 @@ def resolve(
     assignment = course.assignment(id)
     beside = submission.beside.only(assignment.files, assignment.most)
     return replace(submission, assignment=id, beside=beside)
+
+
+def begun_in(course: Course) -> Begun:
+    """Make the test whether anything of one of the course's assignments is written in cells."""
+    return lambda id, cells: begun.is_begun(course.assignment(id), cells)
 
 
 def _by_names(data: bytes, course: Course) -> str:

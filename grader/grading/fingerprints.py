@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.notebook.written_answers import PREDICTION
+from grader.notebook.answer_cells import PREDICTION
 
 if TYPE_CHECKING:
     from ..judge.models.scorer import HiddenLabels

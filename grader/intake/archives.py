@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import lzma
 import os
 import stat
@@ -10,18 +11,22 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple
 
-from grader.notebook.notebook_file import MAX_BYTES
+from grader.notebook import other_files
+from grader.notebook.notebook_file import MAX_FILE
 
 from ..course.exercise import LARGEST
 from . import plain_files
 from .plain_files import RefusedError, size_text
 
+NOTEBOOK = ".ipynb"
 MAX_ENTRIES = 1_000
+MAX_NAMES = 50_000  # a platform's zip holds those of a whole class
+_QUICK = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # their beginning is read in little memory
 _ENTRY = b"PK\1\2"  # what the description of an entry begins with
-MAX_ZIP_BYTES = MAX_BYTES + LARGEST  # of what is in it, each part has a limit of its own
+MAX_ZIP_BYTES = MAX_FILE + LARGEST  # of what is in it, each part has a limit of its own
 # what Python raises for a damaged, encrypted or malicious archive
 UNREADABLE = (
     zipfile.BadZipFile,
@@ -36,21 +41,62 @@ UNREADABLE = (
 )
 
 
-def entries(path: Path) -> tuple[list[zipfile.ZipInfo], float]:
-    """The files in a zip file, and its modification time. Raises RefusedError."""
-    with _opened(path) as (archive, saved):
+class Entry(NamedTuple):
+    """A file in a zip file."""
+
+    name: str
+    is_notebook: bool  # by its name or its content
+    saved: float  # by the clock of whoever packed it; 0 if it has no such date
+
+
+def entries(path: Path) -> list[Entry]:
+    """The files in a zip file. Raises RefusedError."""
+    with _opened(path) as (archive, _):
         if not all(entry.filename for entry in archive.infolist()):
             raise RefusedError("the zip file holds a file without a name")  # is_dir() would fail
         found = [entry for entry in archive.infolist() if not entry.is_dir()]
-    if problem := _problem(found):
-        raise RefusedError(problem)
-    return found, saved
+        if problem := _problem(found):
+            raise RefusedError(problem)
+        return [Entry(e.filename, _is_notebook(archive, e), _saved(e)) for e in found]
 
 
-def read(path: Path, name: str) -> bytes:
-    """One notebook's bytes. Raises RefusedError."""
-    with _opened(path) as (archive, _), archive.open(name) as file:
-        return file.read(MAX_BYTES + 1)
+def names(path: Path) -> list[PurePosixPath]:
+    """The files in a zip file of any size, by name; none if it cannot be read."""
+    try:
+        with plain_files.opened(path) as file:
+            if _described(file) > MAX_NAMES:
+                return []
+            with zipfile.ZipFile(file) as archive:
+                found = [plain_files.in_zip(e.filename) for e in archive.infolist() if e.filename]
+    except (RefusedError, *UNREADABLE):
+        return []
+    return [path for path in found if path.parts and not plain_files.hidden(path)]
+
+
+def read(path: Path, name: str) -> tuple[bytes, float]:
+    """One notebook's bytes, and when the zip file was changed. Raises RefusedError."""
+    with _opened(path) as (archive, changed), archive.open(name) as file:
+        return file.read(MAX_FILE + 1), changed
+
+
+def _is_notebook(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
+    path = plain_files.in_zip(entry.filename)
+    if plain_files.hidden(path) or path.suffix.lower() == NOTEBOOK:
+        return not plain_files.hidden(path)
+    if entry.compress_type not in _QUICK or entry.file_size > MAX_FILE:
+        return False
+    try:
+        with archive.open(entry) as file:
+            return other_files.is_notebook(file.read(other_files.HEAD))
+    except UNREADABLE:
+        return False
+
+
+def _saved(entry: zipfile.ZipInfo) -> float:
+    try:
+        return datetime.datetime(*entry.date_time).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
 
 
 @contextlib.contextmanager
@@ -87,7 +133,7 @@ def _problem(found: list[zipfile.ZipInfo]) -> str:
             return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
         if stat.S_ISLNK(entry.external_attr >> 16):
             return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
-        notebook = path.suffix.lower() == ".ipynb" and not plain_files.hidden(path)
-        if notebook and entry.file_size > MAX_BYTES:
-            return f"{entry.filename[:80]!r} unpacks to {size_text(entry.file_size, MAX_BYTES)}"
+        notebook = path.suffix.lower() == NOTEBOOK and not plain_files.hidden(path)
+        if notebook and entry.file_size > MAX_FILE:
+            return f"{entry.filename[:80]!r} unpacks to {size_text(entry.file_size, MAX_FILE)}"
     return ""

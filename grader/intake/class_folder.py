@@ -2,70 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from grader.notebook import other_files
 
 from ..classroom.receipt import Receipt
-from ..classroom.roster import Roster, abridged
+from ..classroom.roster import Roster
 from ..course.problem import Problem
-from . import download_names, gradescope, places, plain_files
+from . import apart, download_names, gradescope, places, plain_files, whole_class
 from .download_names import Download
-from .places import ARCHIVE, NOTEBOOK, Place
+from .entry import Entry
+from .places import NOTEBOOK
 
 PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
-NAMED = 5  # how many downloads a message names
 
 
 class SubmissionsError(Problem):
     """Nothing can be graded; says what was given and what to do."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One file or folder. `student` is "" if it is no submission."""
-
-    path: Path
-    student: str
-    download: Download | None = None  # what its name says, if a platform gave it
-    known: bool = True  # false for a download whose student the roster does not have
-    received: Receipt | None = None
-
-    @property
-    def is_folder(self) -> bool:
-        return self.path.is_dir() and not self.path.is_symlink()
-
-    def places(self, ids: Sequence[str]) -> list[Place]:
-        """The notebooks in it, or what it contains instead."""
-        # what is in a download, a student put there: neither commits nor timestamps count
-        root = self.path if self.is_folder and self.download is None else None
-        on_time = self.download is not None and self.download.on_time
-        return [
-            replace(place, root=root, stated=self.received, on_time=on_time)
-            for place in self._places(ids)
-        ]
-
-    def _places(self, ids: Sequence[str]) -> list[Place]:
-        path, own = self.path, self.download.file if self.download else ""
-        if self.is_folder:
-            return places.below(path, path.name, ids)
-        stem = Path(own).stem or path.stem
-        if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
-            return places.of_file(path.name, path, [], ids, stem)
-        assignment = places.split_name(stem, ids)[1]
-        why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
-        why = plain_files.LINKED if path.is_symlink() else why
-        return [Place(path.name, path, assignment, 3, 0, problem=why)]
-
-
 def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
     """Every entry, sorted by name. Raises SubmissionsError."""
+    roster = roster.ever
     if not folder.exists():
         raise SubmissionsError(f"{folder}: there is no such folder; give that of the submissions")
     if not folder.is_dir():
         raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
     try:
-        paths = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        paths = sorted(p for p in folder.iterdir() if not plain_files.hidden(PurePosixPath(p.name)))
         listed = gradescope.read(folder)
     except OSError as error:
         raise SubmissionsError(f"{folder}: cannot be read ({error.strerror})") from None
@@ -73,14 +40,50 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
         raise SubmissionsError(str(error)) from None
     paths = [path for path in paths if path.name != gradescope.FILE]
     for path in paths:
-        _refuse_an_assignment(path, ids)
-    return [entry for path in paths for entry in _entries(path, ids, roster, listed)]
+        _refuse_an_assignment(path, ids, roster)
+    slugs = _slugs([path for path in paths if path.is_dir() and path.name not in roster], roster)
+    found = [entry for path in paths for entry in _entries(path, ids, roster, listed, slugs)]
+    return apart.apart(_without_classes(found, ids, roster), ids, roster)
 
 
-def _refuse_an_assignment(path: Path, ids: Sequence[str]) -> None:
+def _slugs(folders: Sequence[Path], roster: Roster) -> list[str]:
+    """How repositories begin here, if there are some: clones, or logins that the roster has."""
+    names = [folder.name for folder in folders]
+    found = []
+    for slug in download_names.slugs(names):
+        known = sum(roster.called("github", name[len(slug) :]) is not None for name in names)
+        if known > 1 or any(os.path.lexists(folder / ".git") for folder in folders):
+            found.append(slug)
+    return found
+
+
+def _without_classes(found: Sequence[Entry], ids: Sequence[str], roster: Roster) -> list[Entry]:
+    """The entries, zips of a class skipped. Raises SubmissionsError if there is nothing else."""
+    beside = {entry.path.name for entry in found}
+    kept, classes = list[Entry](), list[str]()
+    for entry in found:
+        own = entry.student in roster or entry.download or not entry.student
+        if not own and entry.is_folder and whole_class.is_class(entry.path, ids, roster):
+            classes.append(str(entry.path))
+            entry = replace(entry, is_class=True)
+        elif not own and whole_class.is_platforms_zip(entry.path, beside, roster):
+            entry = replace(entry, student="", skipped="it is the download of a whole class")
+        kept.append(entry)
+    zips = [e for e in kept if not e.student and e.skipped != Entry.skipped]
+    if classes and len(classes) == sum(bool(entry.student) for entry in kept):
+        more = "" if len(classes) == 1 else ", or another of them"
+        raise SubmissionsError(
+            f"{classes[0]} looks like a class, not a student: give that folder{more}"
+        )
+    if zips and not any(entry.student for entry in kept):
+        raise SubmissionsError(f"{zips[0].path} is the download of a whole class: unpack it first")
+    return kept
+
+
+def _refuse_an_assignment(path: Path, ids: Sequence[str], roster: Roster) -> None:
     """Raises SubmissionsError for a name that is an assignment's, where a student's belongs."""
-    name = path.name if path.is_dir() else path.stem
-    if name.lower() not in ids or not _own_name(path, ids):
+    name = path.name if path.is_dir() else plain_files.stem(path.name)
+    if name.lower() not in ids or not _own_name(path, ids, roster):
         return
     alone = not path.is_dir() or any(f.stem.lower() in ids for f in path.glob(f"*{NOTEBOOK}"))
     wanted = path.parent.resolve().parent if alone else path
@@ -92,63 +95,51 @@ def _entries(
     ids: Sequence[str],
     roster: Roster,
     listed: dict[str, tuple[list[Download], Receipt | None]],
+    slugs: Sequence[str],
 ) -> list[Entry]:
     """The entry of a path; of a group's, one for each member whom the roster has."""
-    entry = Entry(path, _own_name(path, ids))
+    own = _own_name(path, ids, roster)
+    entry = Entry(path, own, own)
     if not entry.student:
         return [entry]
-    download = download_names.recognized(path.name, entry.is_folder)
+    download = download_names.recognized(path.name, entry.is_folder, roster)
     if download is None:
-        name = entry.student
-        student = download_names.by_other_name(name, ids, roster)
-        return [replace(entry, student=student.id if student else name)]
+        return [_named(entry, ids, roster, slugs)]
     submitters, received = listed.get(path.name, ([], None))
-    members: dict[str, tuple[Download, bool]] = {}
+    entry = replace(entry, received=received)
+    members: dict[str, Entry] = {}
     for one in submitters or [download]:
-        student = one.student(roster)
-        members.setdefault(student.id if student else entry.student, (one, student is not None))
-    return [
-        replace(entry, student=id, download=one, known=known, received=received)
-        for id, (one, known) in members.items()
-    ]
+        for id, by_name in one.students(roster).items():
+            members.setdefault(id, replace(entry, student=id, download=one, by_name=by_name))
+        if not one.students(roster):
+            members.setdefault(entry.student, replace(entry, download=one, known=False))
+    return [replace(one, group=len(members) > 1) for one in members.values()]
 
 
-def _own_name(path: Path, ids: Sequence[str]) -> str:
+def _named(entry: Entry, ids: Sequence[str], roster: Roster, slugs: Sequence[str]) -> Entry:
+    """The entry of a student's own folder or file, or of a repository."""
+    if student := download_names.by_other_name(entry.student, ids, roster):
+        return replace(entry, student=student.id)
+    logins = download_names.logins(entry.student, ids, slugs) if entry.is_folder else []
+    for login in logins:
+        if student := roster.called("github", login):
+            return replace(entry, student=student.id)
+    for login in logins:
+        student = download_names.by_number(login, roster)
+        if student and login != entry.student:
+            return replace(entry, student=student.id, by_name=True)
+    if roster.students and logins and os.path.lexists(entry.path / ".git"):
+        login = logins[0] if logins[-1] == entry.student else logins[-1]
+        return replace(entry, download=Download("github", (login,)), known=False)
+    return entry
+
+
+def _own_name(path: Path, ids: Sequence[str], roster: Roster) -> str:
     """The student by the name of the entry alone; "" if it is not a submission."""
     if path.is_dir() and not path.is_symlink():
         return path.name
-    student, assignment = places.split_name(path.stem, ids)
-    handed_in = path.suffix.lower() in (NOTEBOOK, ARCHIVE, *PACKED) or path.is_symlink()
-    return student if assignment or handed_in else ""
-
-
-def notices(found: Sequence[Entry]) -> list[str]:
-    """What an instructor should know: files left out, students not found, late marks."""
-    sentences = [
-        f"{entry.path.name}: skipped, as its name is not that of a submission"
-        for entry in found
-        if not entry.student
-    ]
-    for system in sorted({e.download.system for e in found if e.download and not e.known}):
-        mine = [e for e in found if e.download and e.download.system == system and not e.known]
-        sentences.append(_unknown(system, mine))
-    late = [entry.path.name for entry in found if entry.download and entry.download.late]
-    if late:
-        sentences.append(
-            f"Canvas marks {abridged(late, NAMED)} as late, but says no time: the date of the file "
-            "counts, unless you give the times with --received"
-        )
-    return sentences
-
-
-def _unknown(system: str, unknown: list[Entry]) -> str:
-    """Which downloads belong to nobody, and what the roster should say."""
-    first = unknown[0].download
-    assert first is not None
-    wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
-    names, own = abridged([entry.path.name for entry in unknown], NAMED), "their own names"
-    own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
-    return (
-        f"{names}: no student of the roster, so graded under {own}; in the column {system} of "
-        f"--roster write {wanted}{of_first}"
-    )
+    student, assignment = places.split_name(plain_files.stem(path.name), ids)
+    if assignment or path.suffix.lower() in PACKED or path.is_symlink():
+        return student
+    meant = other_files.is_meant(path.name) or download_names.is_upload(path.name, roster)
+    return student if meant or places.is_handed_in(path) else ""

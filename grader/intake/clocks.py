@@ -1,8 +1,8 @@
 """When a submission came in: by the best clock that its place offers.
 
 Gradescope's list; or, if the student's folder is a repository, the newest commit; or nbgrader's
-timestamp beside the notebook; or else the date of the file, which copying may change: it makes
-nothing late that Canvas did not mark so. A timestamp is believed only in the folder that nbgrader
+timestamp beside the notebook; or else the date of the file, which copying may change: what is late
+and what is not, Canvas's marks decide. A timestamp is believed only in the folder that nbgrader
 makes (`STUDENT/a1/`), and in no repository or download, where a student could have put it.
 
 A repository may be malicious: its settings can make git run programs (`core.fsmonitor`,
@@ -18,10 +18,10 @@ import re
 import subprocess
 import tempfile
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 
-from ..classroom.receipt import CANVAS, Receipt, with_zone
+from ..classroom.receipt import CANVAS, CANVAS_LATE, Receipt, with_zone
 from . import plain_files
 from .places import Place
 
@@ -36,18 +36,21 @@ class NoCommit(Exception):
     """The repository has no time for these bytes; the reason, in a few words."""
 
 
-def receipt(place: Place, data: bytes, saved: Receipt) -> tuple[Receipt, str]:
-    """The time of receipt and a notice, if any; `saved` is the date of the file."""
+def receipt(place: Place, data: bytes, saved: Receipt, zone: tzinfo) -> tuple[Receipt, str]:
+    """The time of receipt and a notice, if any.
+
+    `saved` is the date of the file; `zone`, the course's, that of a timestamp without one.
+    """
     if place.stated is not None:
         return place.stated, ""
-    if place.on_time:
-        return replace(saved, clock=CANVAS), ""
+    if place.late is not None:
+        return replace(saved, clock=CANVAS_LATE if place.late else CANVAS), ""
     if place.root is None or place.entry:
         return saved, ""
     if os.path.lexists(place.root / ".git"):
         return _committed(place, data, saved)
     if place.depth == 1 and place.path.parent.name.lower() == place.assignment:
-        return _stamped(place, saved)
+        return _stamped(place, saved, zone)
     return saved, ""
 
 
@@ -59,13 +62,14 @@ def _committed(place: Place, data: bytes, saved: Receipt) -> tuple[Receipt, str]
         return saved, f"the time of its commit is unknown ({why}); the date of the file counts"
 
 
-def _stamped(place: Place, saved: Receipt) -> tuple[Receipt, str]:
+def _stamped(place: Place, saved: Receipt, zone: tzinfo) -> tuple[Receipt, str]:
     path = place.path.parent / TIMESTAMP
     if not path.exists():
         return saved, ""
     try:
         with plain_files.opened(path) as file:
-            return Receipt(with_zone(file.read(200).decode("utf-8", "replace")), "nbgrader"), ""
+            text = file.read(200).decode("utf-8", "replace")
+        return Receipt(with_zone(text, zone), "nbgrader"), ""
     except (OSError, ValueError, plain_files.RefusedError) as error:
         return saved, f"`{TIMESTAMP}` cannot be read ({error}); the date of the file counts"
 
@@ -91,7 +95,7 @@ def commit_time(repository: Path, file: Path, data: bytes) -> datetime:
         log = ["--literal-pathspecs", "log", "-1", "--no-show-signature", "--format=%cI"]
         time = _git([*log, commit, "--", name], own, objects)
     try:
-        return with_zone(time)
+        return with_zone(time, timezone.utc)
     except ValueError as error:
         raise NoCommit(str(error)) from None
 

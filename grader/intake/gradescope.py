@@ -78,7 +78,7 @@ def _time(about: Mapping[str, Any]) -> Receipt | None:
     if when is None:
         return None
     if not isinstance(when, datetime.datetime):
-        when = with_zone(str(when))
+        when = with_zone(str(when), datetime.timezone.utc)
     if when.tzinfo is None:
         when = when.replace(tzinfo=datetime.timezone.utc)  # Gradescope writes UTC
     return Receipt(when, "gradescope")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from grader.notebook import other_files
+
 from ..classroom.receipt import Receipt
 from . import archives, plain_files
+from .archives import NOTEBOOK
 
 MAX_DEPTH = 4  # folders below a student's own
 MAX_FILES = 2_000  # listed per student and per folder
-NOTEBOOK, ARCHIVE = ".ipynb", ".zip"
+ARCHIVE = ".zip"
+_COPY = re.compile(r"(?: ?\(\d+\)|-copy\d*| - copy| copy(?: \d+)?)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,17 +34,29 @@ class Place:
     assignment: str
     exact: int
     depth: int
+    file: str = ""  # what the student called it
     entry: str = ""  # the notebook's name in a zip file
     saved: float = 0.0
     problem: str = ""
+    empty: bool = False  # whether nothing of the assignment is written in it
+    attempt: int = 0  # by the number that Canvas gives to what is handed in again
     root: Path | None = None  # the student's folder, unless it is a download
     stated: Receipt | None = None  # when it came in, by the list of an export
-    on_time: bool = False  # by the name that Canvas gave it
+    late: bool | None = None  # by the name that Canvas gave it; None: nobody says
 
     @property
-    def order(self) -> tuple[bool, int, int, float, str]:
-        """The smallest is graded: readable, clearly named, in few folders, recent."""
-        return bool(self.problem), self.exact, self.depth, -self.saved, self.name
+    def order(self) -> tuple[bool, bool, int, int, int, int, float, str]:
+        """The smallest is graded; see `choice`. Dates are compared as exactly as zip files do."""
+        age = -(self.saved // 2)
+        place = (self.exact, self.depth, -self.attempt, age, self.name)
+        return (bool(self.problem), self.empty, self.asked, *place)
+
+    @property
+    def asked(self) -> int:
+        """0 for the name that is asked for, 1 for it with another ending, or else 2."""
+        if plain_files.stem(self.file).lower() != self.assignment:
+            return 2
+        return int(not self.file.lower().endswith(NOTEBOOK))
 
     @property
     def usual(self) -> bool:
@@ -49,16 +66,25 @@ class Place:
 
 
 def split_name(stem: str, assignments: Sequence[str]) -> tuple[str, str]:
-    """ "ada_a1" or "a1-ada" → ("ada", "a1"); "ada" → ("ada", "")."""
+    """ "ada_a1", "a1-ada" or "ada_a1 (1)" → ("ada", "a1"); "ada" → ("ada", "")."""
     for assignment in assignments:
         for mark in ("_", "-", " "):
             if stem.lower().endswith(mark + assignment):
                 return stem[: -len(assignment) - 1], assignment
             if stem.lower().startswith(assignment + mark):
-                return stem[len(assignment) + 1 :], assignment
+                rest = stem[len(assignment) + 1 :]
+                copy = copied(rest)  # "-Copy1" could belong to a name on GitHub
+                return rest[: -len(copy)] if copy.startswith(" ") else rest, assignment
         if stem.lower() == assignment:
             return stem, assignment
-    return stem, ""
+    original = stem[: len(stem) - len(copied(stem))]
+    return split_name(original, assignments) if original != stem else (stem, "")
+
+
+def copied(stem: str) -> str:
+    """What a browser, Jupyter or Windows adds to the name of a copy: "a1 (1)" → " (1)"."""
+    found = _COPY.search(stem)
+    return found[0] if found else ""
 
 
 def named(folders: Sequence[str], stem: str, assignments: Sequence[str]) -> tuple[str, int]:
@@ -71,23 +97,35 @@ def named(folders: Sequence[str], stem: str, assignments: Sequence[str]) -> tupl
 
 
 def of_file(
-    name: str, path: Path, folders: Sequence[str], ids: Sequence[str], stem: str = ""
+    name: str, path: Path, folders: Sequence[str], ids: Sequence[str], file: str = ""
 ) -> list[Place]:
     """The notebook at `path`, or those in the zip file there; `folders` are its parents' names.
 
-    `stem` is what the student called the file, if a platform added to its name.
+    `file` is what the student called it, if a platform changed its name.
     """
-    assignment, exact = named(folders, stem or path.stem, ids)
-    place = Place(name, path, assignment, exact, len(folders))
+    file = file or path.name
+    assignment, exact = named(folders, plain_files.stem(file), ids)
+    place = Place(name, path, assignment, exact, len(folders), file)
     try:
         if why := plain_files.refusal(path):
-            return [_with(place, why)]
-        if path.suffix.lower() == ARCHIVE:
+            return [replace(place, problem=why)]
+        head = plain_files.head(path)
+        packed = head.startswith(other_files.ZIP) or path.suffix.lower() == ARCHIVE
+        if packed and not other_files.is_notebook(head):
             by_name = [assignment] if assignment and exact == 2 else []
             return _in_archive(place, [*folders, *by_name], ids)
-        return [Place(name, path, assignment, exact, len(folders), "", path.stat().st_mtime)]
+        return [replace(place, saved=path.stat().st_mtime)]
     except OSError as error:
-        return [_with(place, f"cannot be read ({error.strerror})")]
+        return [replace(place, problem=f"cannot be read ({error.strerror})")]
+
+
+def is_handed_in(path: Path) -> bool:
+    """Whether a file is a notebook or a zip file, by its name or its content."""
+    if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
+        return True
+    head = plain_files.head(path)
+    packed = head.startswith(other_files.ZIP) and other_files.is_meant(path.name)
+    return packed or other_files.is_notebook(head)
 
 
 def below(folder: Path, name: str, ids: Sequence[str]) -> list[Place]:
@@ -96,7 +134,7 @@ def below(folder: Path, name: str, ids: Sequence[str]) -> list[Place]:
     found: list[Place] = []
     for path in files:
         inside = path.relative_to(folder)
-        if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
+        if is_handed_in(path):
             found += of_file(f"{name}/{inside.as_posix()}", path, inside.parts[:-1], ids)
         elif path.is_symlink() and path.name.lower() in ids:
             link = f"{name}/{inside.as_posix()}"
@@ -108,21 +146,34 @@ def _without_notebook(
     folder: Path, name: str, files: list[Path], found: list[Place], problem: str, ids: Sequence[str]
 ) -> list[Place]:
     """Assignments that a folder or file names but no notebook; or a folder without notebooks."""
-    missing: dict[str, list[str]] = {id: [] for id in ids if _has_folder(folder, id)}
-    there = ["/".join(path.relative_to(folder).parts) for path in files]
-    for path, shown in zip(files, there, strict=True):
+    missing: dict[str, list[Path]] = {id: [] for id in ids if _has_folder(folder, id)}
+    for path in files:
         folders = path.relative_to(folder).parts[:-1]
         if len(folders) <= 1:
-            missing.setdefault(named(folders, path.stem, ids)[0], []).append(shown)
+            id = named(folders, plain_files.stem(path.name), ids)[0]
+            missing.setdefault(id, []).append(path)
     covered = {place.assignment for place in found} | {""}
-    problems = [(id, _no_notebook(missing[id])) for id in sorted(missing.keys() - covered)]
+    problems = [(id, _instead(folder, missing[id])) for id in sorted(missing.keys() - covered)]
     if not found and not problems:
-        problems = [("", problem or _no_notebook(there))]
+        problems = [("", problem or _instead(folder, files))]
     return [Place(name, folder, id, 3, 1, problem=why) for id, why in problems]
 
 
 def _has_folder(folder: Path, assignment: str) -> bool:
     return any((folder / name).is_dir() for name in (assignment, assignment.upper()))
+
+
+def _instead(folder: Path, files: list[Path]) -> str:
+    """What is there and no notebook, or what a file is that looks like one by its name."""
+    meant = (path for path in files if other_files.is_meant(path.name))
+    named = ((path.name, what_it_is(path)) for path in meant)
+    told = next((f"no notebook: {name} {why}" for name, why in named if why), "")
+    return told or _no_notebook(["/".join(path.relative_to(folder).parts) for path in files])
+
+
+def what_it_is(path: Path) -> str:
+    """What a file is that is no notebook, and what to do; "" if its content does not tell."""
+    return plain_files.refusal(path) or other_files.instead(plain_files.head(path))
 
 
 def _no_notebook(files: list[str]) -> str:
@@ -160,25 +211,20 @@ def walk(folder: Path) -> tuple[list[Path], str]:
 
 def _in_archive(place: Place, folders: Sequence[str], ids: Sequence[str]) -> list[Place]:
     try:
-        entries, saved = archives.entries(place.path)
+        entries = archives.entries(place.path)
     except plain_files.RefusedError as error:
-        return [_with(place, str(error))]
+        return [replace(place, problem=str(error))]
     found = []
     for entry in entries:
-        path = plain_files.in_zip(entry.filename)
-        if path.suffix.lower() == NOTEBOOK and not plain_files.hidden(path):
+        if entry.is_notebook:
+            path = plain_files.in_zip(entry.name)
             inside = [*folders, *path.parts[:-1]]
-            assignment, exact = named(inside, path.stem, ids)
-            name = f"{place.name}:{entry.filename}"
-            depth = place.depth + len(path.parts)
-            found.append(Place(name, place.path, assignment, exact, depth, entry.filename, saved))
+            assignment, exact = named(inside, plain_files.stem(path.name), ids)
+            name, depth = f"{place.name}:{entry.name}", place.depth + len(path.parts)
+            about = Place(name, place.path, assignment, exact, depth, path.name, entry.name)
+            found.append(replace(about, saved=entry.saved))
     if not found:
-        there = [e.filename for e in entries]
-        return [_with(place, f"{_no_notebook(there)} in the zip file")]
+        problem = f"{_no_notebook([entry.name for entry in entries])} in the zip file"
+        document = other_files.packed_document(plain_files.head(place.path))
+        return [replace(place, problem=document or problem)]
     return found
-
-
-def _with(place: Place, problem: str) -> Place:
-    return Place(
-        place.name, place.path, place.assignment, place.exact, place.depth, problem=problem
-    )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
+
+from grader.notebook import other_files
 
 _KINDS = {
     stat.S_IFLNK: "is a symbolic link: submit the file itself",
@@ -15,7 +18,14 @@ _KINDS = {
     stat.S_IFBLK: "is a device, not a file: submit the file itself",
     stat.S_IFDIR: "is a folder: submit the file itself",
 }
+_ENDING = re.compile(r"(\.ipynb.*|\.[a-z0-9]{1,8})$", re.IGNORECASE)
 LINKED = _KINDS[stat.S_IFLNK]
+
+
+_OF_SYSTEMS = (
+    *(".", "__MACOSX", "__pycache__", "@eaDir", "#recycle", "$RECYCLE.BIN", "lost+found"),
+    "System Volume Information",
+)
 
 
 class RefusedError(Exception):
@@ -40,14 +50,32 @@ def opened(path: Path) -> BinaryIO:
     return os.fdopen(number, "rb")
 
 
+def head(path: Path) -> bytes:
+    """How a file begins; b"" if it cannot be read."""
+    try:
+        with opened(path) as file:
+            return file.read(other_files.HEAD)
+    except (RefusedError, OSError):
+        return b""
+
+
+def stem(name: str) -> str:
+    """A file's name without its endings, also those after `.ipynb`: "a1.ipynb.txt" → "a1"."""
+    return _ENDING.sub("", name)
+
+
 def in_zip(name: str) -> PurePosixPath:
     """The path of an entry of a zip file; some programs on Windows write it with backslashes."""
     return PurePosixPath(name.replace("\\", "/"))
 
 
 def hidden(path: PurePosixPath) -> bool:
-    """Whether a file was put there by the system or Jupyter, not by the student."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    """Whether a file was put there by the system or Jupyter, not by the student.
+
+    iCloud hides what it has not downloaded, which a student handed in.
+    """
+    hides = any(part.startswith(_OF_SYSTEMS) for part in path.parts)
+    return hides and not path.name.lower().endswith(".ipynb.icloud")
 
 
 def size_text(size: int, most: int) -> str:

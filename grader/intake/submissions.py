@@ -6,9 +6,8 @@ of a1 are accepted too, and so are the names of downloads (see `download_names`)
 extracted to disk.
 
 Everyone who handed in anything gets a row. If a student handed in several notebooks for an
-assignment, one counts and a notice says which: the one whose path names the assignment most
-clearly (by folder and file, by folder, by file, not at all), then the one in fewer folders, then
-the newest.
+assignment, one counts and a notice says which; see `choice`. A file is a notebook by its name or by
+its content, so that one that was saved as `a1.ipynb.txt` counts.
 """
 
 from __future__ import annotations
@@ -19,22 +18,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.notebook.notebook_file import MAX_BYTES
+from grader.notebook import notebook_file
+from grader.notebook.notebook_file import MAX_FILE
 
 from ..classroom.receipt import FILE, Receipt
 from ..classroom.roster import NOBODY, Roster
 from ..course.visible import visible, visible_name
-from . import archives, class_folder, clocks, handed_in, places, plain_files
+from . import archives, around, choice, class_folder, class_notices, clocks, handed_in, plain_files
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
 from .places import Place
 from .spool import Spool, StoredBytes
-
-# Files by which a submission might try to change how it is graded; none of them is ever used.
-IGNORED_TRICKS = frozenset(
-    "conftest.py pytest.ini tox.ini setup.cfg pyproject.toml sitecustomize.py usercustomize.py "
-    "numpy.py torch.py random.py gradebook.db".split()
-)
 
 
 @dataclass(frozen=True)
@@ -51,6 +45,7 @@ class Submission:
     notices: list[str] = field(default_factory=list)
     beside: HandedIn = HandedIn()
     place: Place | None = None
+    over: Place | None = None  # the next of several notebooks, over which it counts
 
     @property
     def data(self) -> bytes:
@@ -75,17 +70,21 @@ def find(
     assignments: Sequence[str],
     roster: Roster = NOBODY,
     notice: Callable[[str], None] = lambda text: None,
+    zone: datetime.tzinfo = datetime.timezone.utc,
+    is_begun: choice.Begun = choice.unknown,
 ) -> list[Submission]:
     """Every submission below `folder`, sorted; its assignment is "" if no path names one.
 
     The roster says whose the downloads of learning platforms are. Once every assignment is known,
     `one_each` leaves one per student and assignment. `notice` is called with each sentence that an
-    instructor should know about the folder; see `class_folder.notices`. Raises SubmissionsError if
-    the folder is missing, unreadable or contains no submission.
+    instructor should know about the folder; see `class_notices`. `zone` is that of a time without
+    one. `is_begun` says whether anything of an assignment is written in cells: where nothing is,
+    another notebook counts. Raises SubmissionsError if the folder is missing, unreadable or
+    contains no submission.
     """
     by_student: dict[str, list[Place]] = {}
     entries = class_folder.entries(folder, assignments, roster)
-    for sentence in class_folder.notices(entries):
+    for sentence in class_notices.notices(entries, roster):
         notice(visible(sentence))
     for entry in entries:
         if entry.student:
@@ -96,7 +95,11 @@ def find(
             "or STUDENT.zip"
         )
     spool = Spool()  # the notebooks of a large class are more than a laptop's memory should hold
-    found = [_shown(s) for of in by_student.items() for s in _of_places(*of, folder, spool)]
+    found = [
+        _shown(submission)
+        for of in by_student.items()
+        for submission in _of_places(*of, folder, spool, zone, is_begun)
+    ]
     return sorted(found, key=lambda s: (s.student, s.assignment))
 
 
@@ -111,80 +114,96 @@ def _shown(submission: Submission) -> Submission:
     )
 
 
-def one_each(found: Iterable[Submission]) -> list[Submission]:
+def one_each(
+    found: Iterable[Submission], is_begun: choice.Begun = choice.unknown
+) -> list[Submission]:
     """One submission per student and assignment; if there were several, a notice says which."""
     groups: dict[tuple[str, str], list[Submission]] = {}
     for submission in found:
         groups.setdefault((submission.student, submission.assignment), []).append(submission)
-    return [_shown(_first(sorted(group, key=_order))) for _, group in sorted(groups.items())]
+    return [_first(group, is_begun) for _, group in sorted(groups.items())]
 
 
-def _of_places(student: str, found: list[Place], root: Path, spool: Spool) -> list[Submission]:
+def _first(group: list[Submission], is_begun: choice.Begun) -> Submission:
+    """The one that counts of several that came to be of one assignment."""
+    if len(group) == 1:
+        return group[0]
+    placed = []
+    for one in group:
+        place = replace(_place(one), problem=one.problem)
+        if not one.problem:
+            place = choice.looked_at(place, one.assignment, one.data, is_begun)
+        placed.append((place, one))
+    placed.sort(key=lambda pair: pair[0].order)
+    first, left = placed[0][1], [place for place, _ in placed]
+    return _shown(_counted(replace(first, place=left[0]), left[1:]))
+
+
+def _counted(first: Submission, left: Sequence[Place]) -> Submission:
+    """The one that counts, with a notice about the others."""
+    if not left:
+        return first
+    told = choice.notice(_place(first), left)
+    return replace(first, notices=[*first.notices, told], over=first.over or left[0])
+
+
+def _of_places(
+    student: str,
+    found: list[Place],
+    root: Path,
+    spool: Spool,
+    zone: datetime.tzinfo,
+    is_begun: choice.Begun,
+) -> list[Submission]:
     """One submission for each assignment that a path names, and one for paths that name none."""
     groups: dict[str, list[Place]] = {}
     for place in sorted(found, key=lambda place: place.order):
         groups.setdefault(place.assignment, []).append(place)
     chosen = []
     for assignment, group in groups.items():
-        readable = [place for place in group if not place.problem]
-        if not assignment and len(readable) > 1:
-            names = ", ".join(sorted(place.name for place in readable))
+        ranked = _ranked(group, is_begun if assignment else choice.has_text)
+        possible = [place for place in ranked if not (place.problem or place.empty)]
+        if not assignment and len(possible) > 1:
+            names = ", ".join(sorted(place.name for place in possible))
             why = f"no name says which assignment this is ({names}): name it, such as a1.ipynb"
-            chosen.append(Submission(student, "", str(root / student), problem=why))
-        else:
-            chosen.append(_first([_read(student, place, spool) for place in group[:1]], group[1:]))
+            ranked = [Place(student, root / student, "", 3, 0, problem=why)]
+        chosen.append(_counted(_read(student, ranked[0], spool, zone), ranked[1:]))
     return _with_unnamed_problems_as_notices(chosen)
+
+
+def _place(submission: Submission) -> Place:
+    file = submission.file
+    return submission.place or Place(file, Path(file), submission.assignment, 3, 0)
+
+
+def _ranked(group: list[Place], is_begun: choice.Begun) -> list[Place]:
+    """The places of one assignment, the one that counts first."""
+    if len(group) == 1:
+        return group
+    looked = [_looked_at(place, is_begun) for place in group[: choice.LOOKED_AT]]
+    return sorted([*looked, *group[choice.LOOKED_AT :]], key=lambda place: place.order)
+
+
+def _looked_at(place: Place, is_begun: choice.Begun) -> Place:
+    if place.problem:
+        return place
+    try:
+        return choice.looked_at(place, place.assignment, _bytes(place)[0], is_begun)
+    except plain_files.RefusedError as error:
+        return replace(place, problem=str(error))
+    except OSError as error:
+        return replace(place, problem=f"cannot be read ({error.strerror})")
 
 
 def _with_unnamed_problems_as_notices(chosen: list[Submission]) -> list[Submission]:
     """Turns unreadable files that name no assignment into notices of the other submissions."""
     odd = [s for s in chosen if s.problem and not s.assignment]
     rest = [s for s in chosen if s not in odd]
-    notices = [f"also handed in, but not used: `{_name(s)}` {s.problem}" for s in odd]
+    notices = [f"also handed in, but not used: `{_place(s).name}` {s.problem}" for s in odd]
     return [replace(s, notices=[*s.notices, *notices]) for s in rest] or chosen
 
 
-def _first(group: Sequence[Submission], places_left: Sequence[Place] = ()) -> Submission:
-    """The first of a group, with a notice about the others."""
-    first = group[0]
-    left = [(s.place, s.problem) for s in group[1:]] + [(p, p.problem) for p in places_left]
-    if not left:
-        return first
-    names = [f"`{p.name}`{f' ({why})' if why else ''}" if p else why for p, why in left[:8]]
-    more = f" and {len(left) - 8} more" if len(left) > 8 else ""
-    reason = _reason(first.place, left[0][0])
-    notice = (
-        f"handed in more than once: `{_name(first)}` counts, {reason}; "
-        f"ignored: {', '.join(names)}{more}"
-    )
-    return replace(first, notices=[*first.notices, notice])
-
-
-def _reason(first: Place | None, second: Place | None) -> str:
-    """Why the first of two counts: the first field in which their orders differ."""
-    if first is None or second is None:
-        return "because it can be read"
-    reasons = (
-        "because it can be read",
-        "because its path names the assignment most clearly",
-        "because it is in fewer folders",
-        "because it is the newest",
-        "by its name, because all are equally new",
-    )
-    pairs = zip(first.order, second.order, strict=True)
-    return next((why for why, (a, b) in zip(reasons, pairs, strict=True) if a != b), reasons[-1])
-
-
-def _order(submission: Submission) -> tuple[bool, tuple[bool, int, int, float, str]]:
-    last = (True, 4, 0, 0.0, "")
-    return bool(submission.problem), submission.place.order if submission.place else last
-
-
-def _name(submission: Submission) -> str:
-    return submission.place.name if submission.place else submission.file
-
-
-def _read(student: str, place: Place, spool: Spool) -> Submission:
+def _read(student: str, place: Place, spool: Spool, zone: datetime.tzinfo) -> Submission:
     """Read a notebook's bytes once, so that what is hashed is what is graded."""
     shown = f"{place.path}:{place.entry}" if place.entry else str(place.path)
     empty = Submission(student, place.assignment, shown, place=place)
@@ -192,64 +211,31 @@ def _read(student: str, place: Place, spool: Spool) -> Submission:
         return replace(empty, problem=place.problem)
     try:
         data, seconds = _bytes(place)
-    except plain_files.RefusedError as error:
+        kept = notebook_file.within_limits(data)
+    except (plain_files.RefusedError, notebook_file.InvalidNotebook) as error:
         return replace(empty, problem=str(error))
     except OSError as error:
         return replace(empty, problem=f"cannot be read ({error.strerror})")
     saved = Receipt(datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc), FILE)
-    receipt, notice = clocks.receipt(place, data, saved)
+    receipt, notice = clocks.receipt(place, data, saved, zone)
     return replace(
         empty,
-        notebook=spool.keep(data),
+        notebook=spool.keep(kept),
         received=receipt.time,
         received_from=receipt.clock,
-        notices=[*_notices(place), *filter(None, [notice])],
-        beside=_beside(place),
+        notices=[*around.notices(place), *filter(None, [notice])],
+        beside=around.files(place),
     )
 
 
 def _bytes(place: Place) -> tuple[bytes, float]:
     if place.entry:
-        return archives.read(place.path, place.entry), place.saved
+        return archives.read(place.path, place.entry)
     with plain_files.opened(place.path) as file:
         facts = os.fstat(file.fileno())
-        if facts.st_size > MAX_BYTES:
+        if facts.st_size > MAX_FILE:
             raise plain_files.RefusedError(
-                f"the file has {plain_files.size_text(facts.st_size, MAX_BYTES)}: "
+                f"the file has {plain_files.size_text(facts.st_size, MAX_FILE)}: "
                 "clear the outputs (Kernel, Restart & Clear Output) and submit again"
             )
-        return file.read(MAX_BYTES + 1), facts.st_mtime
-
-
-def _beside(place: Place) -> HandedIn:
-    """The files handed in with the notebook; see `_folders`."""
-    if place.entry:
-        names = [entry.filename for entry in archives.entries(place.path)[0]]
-        return handed_in.inside(place.path, names, place.entry)
-    return handed_in.beside(*_folders(place))
-
-
-def _folders(place: Place) -> list[Path]:
-    """The notebook's folder and, if it is in an unusual one, those above up to the student's."""
-    if "/" not in place.name:
-        return []
-    above = [place.path.parent, *place.path.parent.parents]
-    return above[:1] if place.usual else above[: place.depth + 1]
-
-
-def _notices(place: Place) -> list[str]:
-    if place.entry:
-        found = archives.entries(place.path)[0]
-        names = {plain_files.in_zip(entry.filename).name for entry in found}
-    else:
-        names = {path.name for folder in _folders(place)[:1] for path in places.walk(folder)[0]}
-    notices = [f"`{n}` was also submitted; it is not used" for n in sorted(names & IGNORED_TRICKS)]
-    for folder in _folders(place):
-        notices += [f"`{name}` {why}; it is not used" for name, why in handed_in.refused(folder)]
-    if not place.usual:
-        id = place.assignment or "a1"
-        notices.append(
-            f"the notebook was found in `{place.name}` and is graded from there; "
-            f"it belongs in {id}/{id}.ipynb"
-        )
-    return notices
+        return file.read(MAX_FILE + 1), facts.st_mtime

@@ -16,6 +16,7 @@ from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.beside import beside
 from grader.notebook.collect import Collected, collect, decided
+from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError
 
@@ -76,7 +77,7 @@ def once(
     ends in a result; an exception means that the course is at fault (its suite or its sandbox).
     """
     started = time.perf_counter()
-    read = _read(submitted)
+    read = _read(submitted, course)
     if isinstance(read, Result):
         return Try(read)
     load = read.load(Patience())
@@ -99,7 +100,7 @@ def once(
 def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: Try) -> Try:
     """The try after the first rerun of its plan; see `reruns` for when that may begin."""
     started = time.perf_counter()
-    read = _read(submitted)
+    read = _read(submitted, course)
     if isinstance(read, Result) or tried.run is None:
         raise ValueError("what cannot be read has nothing to run again")
     first, *later = tried.plan
@@ -118,6 +119,7 @@ class _Read:
 
     cells: list[Cell]
     collected: Collected
+    foreign: dict[str, str]  # names that imports of other packages bind → what is wrong
     verdicts: dict[str, StudentError]
     forbidden: list[str]  # by some exercise
 
@@ -125,13 +127,13 @@ class _Read:
         collected = self.collected
         return Load(
             collected.statements,
-            collected.unavailable,
+            {**self.foreign, **collected.unavailable},
             forbidden=self.forbidden,
             patience=patience,
         )
 
 
-def _read(submitted: Submitted) -> _Read | Result:
+def _read(submitted: Submitted, course: Course) -> _Read | Result:
     """The notebook, or the result of one that cannot be read."""
     assignment = submitted.assignment
     try:
@@ -142,7 +144,8 @@ def _read(submitted: Submitted) -> _Read | Result:
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
     verdicts = decided(assignment, collected)
-    return _Read(cells, collected, verdicts, assignment.forbidden_anywhere)
+    foreign = foreign_imports(course, assignment, collected, names)
+    return _Read(cells, collected, foreign, verdicts, assignment.forbidden_anywhere)
 
 
 def _result(
@@ -156,7 +159,7 @@ def _result(
 ) -> Result:
     """Score what was found."""
     assignment, files = submitted.assignment, submitted.files
-    answers = written_answers.written(assignment, read.cells)
+    answers = written_answers.found(assignment, read.cells)
     there = {*read.collected.written, *files}
     entries = score.exercises(
         *(assignment, run.tests, passed_with, there, answers, submitted.only),

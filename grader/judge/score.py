@@ -20,6 +20,7 @@ from ..gradebook.exercise_result import (
     ModelResult,
     PartResult,
 )
+from ..notebook.answer_cells import Answer
 from ..notebook.beside import Beside
 from .models import thresholds
 from .models.scorer import Scorer
@@ -33,7 +34,7 @@ def exercises(
     tests: list[TestResult],
     passed_with: Mapping[str, list[str]],
     written: Collection[str],
-    answers: Mapping[str, str],
+    answers: Mapping[str, Answer],
     only: Collection[str] | None = None,
     beside: Mapping[str, Beside] | None = None,
 ) -> list[ExerciseResult]:
@@ -110,14 +111,14 @@ def _of_model(
 
 
 def _parts(
-    exercise: Exercise, answers: Mapping[str, str], beside: Mapping[str, Beside]
+    exercise: Exercise, answers: Mapping[str, Answer], beside: Mapping[str, Beside]
 ) -> dict[str, Any]:
     """The fields of a written exercise until it is marked manually."""
     parts = []
     for part in exercise.parts:
         id = f"{exercise.id}.{part.id}"
-        answer = answers.get(id, "")
-        there = beside.get(id, Beside())._asdict()
+        answer = answers.get(id, Answer())
+        also = {**beside.get(id, Beside())._asdict(), "notice": answer.notice}
         parts.append(
             PartResult(
                 id=id,
@@ -125,10 +126,10 @@ def _parts(
                 max_points=part.points,
                 points=None,
                 comment="",
-                answer=answer,
-                words=len(answer.split()),
+                answer=answer.text,
+                words=len(answer.text.split()),
                 word_limit=part.words,
-                **{name: sha256 for name, sha256 in there.items() if sha256},
+                **{name: text for name, text in also.items() if text},
             )
         )
     return {"points": None, "status": "pending", "parts": parts}

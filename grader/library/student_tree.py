@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import datetime
-import re
 import shutil
 from collections.abc import Iterable
 from functools import cache
@@ -19,8 +18,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ..course.course_file import EXAM_FILE, FILE
-from ..notebook.statements import global_names
-from .components import Component, module_text, stub
+from .components import Component, module_text, stub, take_apart
 
 ENGINE = Path(__file__).resolve().parents[1]
 GRADER = ("checking", "course", "notebook", "seam", "student")  # what students get of the grader
@@ -89,10 +87,10 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         _copy(ENGINE / name, folder / ENGINE.name / name)
     shutil.copy(ENGINE / "__init__.py", folder / ENGINE.name)
     stand_ins = _stand_ins(course, hidden, assignment)
-    for name, text in (modules(course, hidden) | stand_ins).items():
+    for name, text in _importable(course, modules(course, hidden), stand_ins).items():
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_without_missing(name, text, stand_ins), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     shutil.copy(course.root / FILE, folder)
     if (course.root / "data").is_dir():
         shutil.copytree(course.root / "data", folder / "data")
@@ -112,37 +110,91 @@ def _copy(package: Path, to: Path) -> None:
 
 
 def _stand_ins(course: Course, hidden: dict[str, str], assignment: str) -> dict[str, str]:
-    """Modules of earlier assignments whose answers are not out, as stand-ins: name → text."""
+    """The text of every stand-in, by its name within `course_lib`, for what `assignment` builds on.
+
+    There is one for a module with a component of an earlier assignment whose answer is not out, and
+    for one that is out itself but uses such a component.
+    """
     ids = [a.id for a in course.assignments]
     earlier = ids[: ids.index(assignment)] if assignment in ids else []
-    of_earlier = {
-        Component.parse(reference).module.partition(".")[2]
-        for reference, exercise in hidden.items()
-        if exercise and course.assignment_of(exercise).id in earlier
+    there = modules(course, hidden) if earlier else {}
+    closed: dict[str, dict[str, str]] = {}  # module → component → exercise, or ""
+    for reference, exercise in hidden.items():
+        _, _, name = reference.partition(".")
+        closed.setdefault(name.partition(":")[0], {})[name.partition(":")[2]] = exercise
+    found = {}
+    for path in sorted((course.hidden / "stand_ins").rglob("[!_]*.py")) if earlier else ():
+        name = ".".join(path.relative_to(course.hidden / "stand_ins").with_suffix("").parts)
+        own = closed.get(name, {})
+        if name not in there or any(
+            e and course.assignment_of(e).id in earlier for e in own.values()
+        ):
+            found[name] = _completed(
+                f"{course.facts.library}.{name}", path.read_text(encoding="utf-8"), own
+            )
+    return found
+
+
+def _completed(module: str, stand_in: str, components: Iterable[str]) -> str:
+    """A stand-in with stubs of the components that it does not define, so that imports succeed."""
+    stubs = [
+        f"def {name}(*_, **__):\n"
+        f'    raise NotImplementedError("{name} is not in this release yet: copy your own here")\n'
+        for name in sorted({*components} - _defined(module, stand_in))
+    ]
+    return "\n\n".join([stand_in, *stubs])
+
+
+def _whole(course: Course) -> dict[str, str]:
+    """The text of every module of the library that is not shared, by its name within it."""
+    paths = {path.relative_to(course.library): path for path in course.library.rglob("*.py")}
+    return {
+        ".".join(inside.with_suffix("").parts): path.read_text(encoding="utf-8")
+        for inside, path in sorted(paths.items())
+        if inside.parts[0] not in course.facts.shared
     }
-    stand_ins = course.hidden / "stand_ins"
-    paths = {name: stand_ins.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
-    return {n: path.read_text(encoding="utf-8") for n, path in paths.items() if path.exists()}
 
 
 def modules(course: Course, hidden: dict[str, str]) -> dict[str, str]:
     """The text of every module that students get, by its name within `course_lib`."""
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
-    whole = {
-        ".".join(path.relative_to(course.library).with_suffix("").parts): path.read_text(
-            encoding="utf-8"
-        )
-        for path in sorted(course.library.rglob("*.py"))
-        if path.relative_to(course.library).parts[0] not in course.facts.shared
-    }
     absent = {
         reference.removeprefix(f"{course.facts.library}.").replace(":", ".") for reference in hidden
     }
-    texts = {name: text for name, text in whole.items() if name not in closed}
+    texts = {name: text for name, text in _whole(course).items() if name not in closed}
     while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}
     return texts | {name: stubbed(f"{course.facts.library}.{name}", hidden) for name in closed}
+
+
+def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
+    """The modules and stand-ins, without commands of instructors.
+
+    Nor is there a module that imports what is in none of them: a stub of an assignment that builds
+    on answers which are not out, say.
+    """
+    texts = texts | stand_ins
+    absent = {
+        f"{name}.{lacking}"
+        for name, text in stand_ins.items()
+        for module in [f"{course.facts.library}.{name}"]
+        for lacking in _defined(module, module_text(module).text) - _defined(module, text)
+    }
+    absent |= _whole(course).keys() - texts.keys()
+    commands = (command.partition(":")[0] for command in course.facts.commands.values())
+    absent |= {module.removeprefix(f"{course.facts.library}.") for module in commands}
+    texts = {name: text for name, text in texts.items() if name not in absent}
+    while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
+        absent |= left_out
+        texts = {name: text for name, text in texts.items() if name not in left_out}
+    return texts
+
+
+def _defined(module: str, text: str) -> set[str]:
+    """The names that a text of a module binds."""
+    parts = take_apart(module, text)
+    return {*parts.definitions, *parts.constants, *parts.imports}
 
 
 def stubbed(module: str, hidden: dict[str, str]) -> str:
@@ -157,37 +209,6 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
                 label = f"{component.name} belongs to a later assignment"
             text = text.replace(source, stub(source, label, component.name))
     return text
-
-
-def _without_missing(name: str, text: str, stand_ins: dict[str, str]) -> str:
-    """A module's text without what a stand-in does not define, and the functions that use it.
-
-    They could not run, and would show how a component is used whose answer is not out.
-    """
-    if not _imports(name, text) & stand_ins.keys():
-        return text
-    lines, missing = text.splitlines(keepends=True), set[str]()
-    body = ast.parse(text).body
-    for node in body:
-        if isinstance(node, ast.ImportFrom) and (there := stand_ins.get(_imported(name, node))):
-            defined = {getattr(other, "name", "") for other in ast.parse(there).body}
-            kept = [alias for alias in node.names if alias.name in defined]
-            missing |= {alias.asname or alias.name for alias in node.names if alias not in kept}
-            if kept != node.names:
-                left = ast.unparse(ast.ImportFrom(node.module, kept, node.level)) + "\n"
-                _replace(lines, node, left if kept else "")
-    for node in body if missing else []:
-        source = ast.get_source_segment(text, node) or ""
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and global_names(source) & missing:
-            missing.add(node.name)
-            _replace(lines, node, "")
-    return re.sub(r"\n{4,}", "\n\n\n", "".join(lines)) if missing else text
-
-
-def _replace(lines: list[str], node: ast.stmt, text: str) -> None:
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    end = node.end_lineno or first
-    lines[first - 1 : end] = [text, *[""] * (end - first)]  # as many entries as before
 
 
 def _imported(name: str, node: ast.ImportFrom) -> str:

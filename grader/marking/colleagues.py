@@ -8,13 +8,23 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from ..gradebook import regrade_requests
 from ..gradebook.database.schema import at_work, questioned
 from ..gradebook.manual import Item
+from ..gradebook.stored_marks import KeptMark
 
 AWAY = 15.0  # seconds without a sign, after which somebody has left
+
+
+class Asked(NamedTuple):
+    """Why an answer is in question: a colleague asks, or a student with a reason."""
+
+    by: str = ""
+    reason: str = ""
 
 
 def has_open(connection: Connection, marker: str, place: str, now: float | None = None) -> None:
@@ -41,12 +51,16 @@ def ask(connection: Connection, items: Iterable[Item], marker: str, asked: bool)
     connection.execute(questioned.insert(), [row | {"kept_at": now} for row in rows])
 
 
-def in_question(connection: Connection) -> dict[Item, str]:
-    """The answers that are in question now, and who asks."""
-    found: dict[Item, str] = {}
+def in_question(connection: Connection, kept: Iterable[KeptMark]) -> dict[Item, Asked]:
+    """The answers that are in question now; `kept` are all marks, which answer students."""
+    found: dict[Item, Asked] = {}
     for row in connection.execute(questioned.select().order_by(questioned.c.id)):
         item = (row.student, row.assignment, row.item)
-        found.pop(item, None)
-        if row.asked:
-            found[item] = row.marker
+        if row.reason is None:
+            found.pop(item, None)
+            if row.asked:
+                found[item] = Asked(by=row.marker)
+    for item, requests in regrade_requests.every(connection, kept).items():
+        if reasons := [one.reason for one in requests if not one.answered_at]:
+            found[item] = Asked(reason="\n\n".join(reasons))
     return found

@@ -21,8 +21,10 @@ from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.stored_marks import KeptMark
 from . import colleagues, entries
+from .colleagues import Asked
 from .entries import Card, Entry
 from .reading.reference import Reference, references
+from .reading.rubric import Rubric, parsed
 
 Question = tuple[str, str]  # assignment, item
 
@@ -44,7 +46,7 @@ class Read:
     versions: tuple[int, ...]
     results: dict[str, list[Result]]
     marks: Sequence[KeptMark]
-    asked: dict[Item, str]
+    asked: dict[Item, Asked]
     cards: dict[Question, list[Card]] = field(default_factory=dict)
 
 
@@ -92,6 +94,10 @@ class Desk:
             self._references[part.assignment] = read
         return self._references[part.assignment].get(part.item, Reference("", "", ""))
 
+    def rubric(self, part: Part) -> Rubric:
+        """The rubric of a question with its items."""
+        return parsed(self.reference(part).rubric, part.points)
+
     def result(self, assignment: str, student: str) -> Result | None:
         """The newest result of a student."""
         found = self._up_to_date().results.get(assignment, [])
@@ -132,7 +138,7 @@ class Desk:
             for student in entry.answer.students
         ]
         with self.store.connected(writing=True) as connection:
-            colleagues.ask(connection, items, marker, asked=not card.first.asked_by)
+            colleagues.ask(connection, items, marker, asked=card.first.asked is None)
 
     def open(self, place: str, marker: str) -> list[str]:
         """Say that this marker has the place open; returns who else has."""
@@ -148,14 +154,10 @@ class Desk:
             self._groups[assignment, item] = kept
         ordered = sorted(found, key=entries.key_of)
         lying = [
-            Entry(entries.key_of(answer), number, answer, read.asked.get(self._item(answer), ""))
+            Entry(entries.key_of(answer), number, answer, _asked(read.asked, answer))
             for number, answer in enumerate(ordered, start=1)
         ]
         return entries.cards(lying, kept[1])
-
-    @staticmethod
-    def _item(answer: marking.Answer) -> Item:
-        return answer.students[0], answer.assignment, answer.item
 
     def _up_to_date(self) -> Read:
         with self._lock, self.store.connected() as connection:
@@ -163,6 +165,12 @@ class Desk:
             if versions != self._read.versions:
                 self._read = _read_again(connection, versions, self._read)
             return self._read
+
+
+def _asked(asked: dict[Item, Asked], answer: marking.Answer) -> Asked | None:
+    """Why an answer is in question, whichever member of a group asks."""
+    items = ((student, answer.assignment, answer.item) for student in answer.students)
+    return next((asked[item] for item in items if item in asked), None)
 
 
 def _versions(connection: Connection) -> tuple[int, ...]:
@@ -178,4 +186,4 @@ def _read_again(connection: Connection, versions: tuple[int, ...], before: Read)
         for result in rows.newest(connection):
             by_assignment.setdefault(result.assignment, []).append(result)
     marks = stored_marks.every(connection)
-    return Read(versions, by_assignment, marks, colleagues.in_question(connection))
+    return Read(versions, by_assignment, marks, colleagues.in_question(connection, marks))

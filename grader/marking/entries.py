@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..gradebook.manual import ManualMark
 from ..gradebook.marking import Answer
-from .reading.groups import groups
+from ..notebook.alike import groups
+from .colleagues import Asked
 
 Filter = Callable[["Entry", str], bool]
 
@@ -20,12 +20,13 @@ class Entry:
     key: str
     number: int
     answer: Answer
-    asked_by: str = ""  # who put it in question, if it is
+    asked: Asked | None = None  # if it is in question
 
     @property
-    def state(self) -> tuple[ManualMark | None, bool, bool]:
+    def state(self) -> tuple[object, ...]:
         """What answers that are marked together have in common; a version need not be."""
-        return self.answer.mark, self.answer.changed, bool(self.asked_by)
+        mark = self.answer.mark
+        return mark, mark and mark.rubric, self.answer.changed, self.asked
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ FILTERS: dict[str, Filter] = {
     "unmarked": lambda entry, marker: not entry.answer.marked,
     "changed": lambda entry, marker: entry.answer.changed,
     "mine": _mine,
-    "questioned": lambda entry, marker: bool(entry.asked_by),
+    "questioned": lambda entry, marker: entry.asked is not None,
     "all": lambda entry, marker: True,
 }
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..course.problem import Problem
+from ..gradebook.exercise_result import Criterion
 from ..gradebook.manual import ManualMark
 from . import views
 from .desk import Desk, Part
@@ -43,8 +44,15 @@ class Given:
         comment = form.get("comment", [""])[0].replace("\r\n", "\n").replace("\0", "").strip()
         if len(comment) > MAX_COMMENT:
             raise Refused(f"the comment has more than {MAX_COMMENT:,} characters: shorten it")
-        mark = ManualMark(_points(form.get("points", [""])[0], part.points), comment, marker.name)
-        if mark == ManualMark(None) and not any(entry.answer.mark for entry, *_ in seen):
+        answers = [entry.answer for entry, *_ in seen]
+        items = desk.rubric(part).items if any(answer.text for answer in answers) else ()
+        if same := form.get("same"):
+            mark = _same(found, same[0], marker)
+            if comment and all(a.mark is None or a.mark.comment != comment for a in answers):
+                mark = replace(mark, comment=comment)  # typed just now
+        else:
+            mark = _mark(form, part, items, comment, marker)
+        if mark == ManualMark(None) and not any(a.mark for a in answers):
             raise Refused("neither points nor a comment: type the points, or go on with n")
         return cls(part, mark, tuple(seen))
 
@@ -60,6 +68,36 @@ class Given:
     def store(self, desk: Desk) -> None:
         """Give the mark, to all answers or to none. Raises what `marking.give_marks` raises."""
         desk.give([(entry, version) for entry, version, _ in self.seen], self.mark)
+
+
+def _same(found: Mapping[str, Entry], seen: str, marker: Marker) -> ManualMark:
+    """The mark that another answer has, if it is still the one seen. Raises Refused."""
+    key, _, version = seen.partition(".")
+    answer = found[key].answer if key in found else None
+    mark = answer.mark if answer and answer.marked and str(answer.version) == version else None
+    if mark is None:
+        raise Refused("the other answer has another mark now; the newest marks are below")
+    return replace(mark, marker=marker.name, answer_sha256=None)
+
+
+def _mark(
+    form: Form, part: Part, items: Sequence[Criterion], comment: str, marker: Marker
+) -> ManualMark:
+    """The mark that was typed; items that were ticked give the points if none are. Raises Refused.
+
+    Without a tick, all points say that all items are met, and 0 points that none is.
+    """
+    ticked = {number for number in form.get("met", ()) if number.isdecimal()}
+    met = [str(number) in ticked for number in range(1, len(items) + 1)]
+    points = _points(form.get("points", [""])[0], part.points)
+    if points is None and any(met):
+        points = sum(item.points for item, is_met in zip(items, met, strict=True) if is_met)
+    if not any(met):
+        if points not in (0, part.points):
+            return ManualMark(points, comment, marker.name)
+        met = [bool(points)] * len(items)
+    rubric = (one.model_copy(update={"met": m}) for one, m in zip(items, met, strict=True))
+    return ManualMark(points, comment, marker.name, rubric=tuple(rubric))
 
 
 def _points(text: str, most: float) -> float | None:

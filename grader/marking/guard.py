@@ -1,9 +1,9 @@
 """Who may speak to the page: only a browser that has the address, at this address, from this page.
 
-The address holds a random token, so that no other page and no other user of the machine can guess
-it. A `Host` that is not ours is refused, because another site's name can be made to lead here; so
-is a form that comes from elsewhere. The content policy lets a page load nothing but our own style
-sheet, our own script and figures of the class.
+The address holds a token that no other page and no other user of the machine can guess, see
+`secret_token`. A `Host` that is not ours is refused, because another site's name can be made to
+lead here; so is a form that comes from elsewhere. The content policy lets a page load nothing but
+our own style sheet, our own script and figures of the class.
 """
 
 from __future__ import annotations

@@ -50,8 +50,19 @@ class Pages:
         if first is None:
             last = views.last(self._desk, self._marker)
             content = {"part": part, "wanted": self._at.kept(request), "last": last}
+            content["following"] = self._following(request, part)
             return self._page(request, "nothing.html", content)
         return self._at.to(request, part, first)
+
+    def _following(self, request: Request, part: Part) -> Part | None:
+        """The next question, around at the end, with a card that the filters show."""
+        parts = self._desk.parts()
+        at = parts.index(part)
+        for other in [*parts[at + 1 :], *parts[:at]]:
+            cards = self._desk.cards(other.assignment, other.item)
+            if any(map(self._at.wanted(request, other), cards)):
+                return other
+        return None
 
     def card(self, request: Request) -> Response:
         return self.shown(request, *self._at.chosen(request))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import tempfile
 import webbrowser
@@ -24,6 +23,7 @@ from .desk import Desk
 from .entries import Marker
 from .guard import Guard, hosts
 from .pages import Pages, asset
+from .secret_token import token
 
 QUESTION = "/{assignment}/{item}"
 CARD = f"{QUESTION}/{{key}}"
@@ -38,7 +38,7 @@ class NotServed(Problem):
 
 @dataclass(frozen=True)
 class Served:
-    """A page that is being offered: `address` holds the token that only this run accepts."""
+    """A page that is being offered: `address` holds the token, see `secret_token`."""
 
     address: str
     run: Callable[[], None]  # until Ctrl-C
@@ -66,12 +66,15 @@ def guarded(desk: Desk, marker: Marker, token: str, names: frozenset[str]) -> Gu
 
 
 @contextmanager
-def offered(desk: Desk, marker: Marker, host: str, port: int) -> Iterator[Served]:
-    """Take the address; 0 as the port takes a free one. Raises NotServed."""
-    token = secrets.token_urlsafe(18)
+def offered(desk: Desk, marker: Marker, host: str, port: int, folder: Path) -> Iterator[Served]:
+    """Take the address; 0 as the port takes a free one. Raises NotServed.
+
+    The same marker gets the same address at the same port; the folder keeps the secret for it.
+    """
     with _bound(host, port) as listening:
         port = listening.getsockname()[1]
-        app = guarded(desk, marker, token, hosts(host, port))
+        secret = token(folder, host, str(port), marker.name)
+        app = guarded(desk, marker, secret, hosts(host, port))
         # no line a request: the address would stand in it
         config = uvicorn.Config(
             app, log_level="error", access_log=False, lifespan="off", ws="none",
@@ -79,7 +82,7 @@ def offered(desk: Desk, marker: Marker, host: str, port: int) -> Iterator[Served
         )  # fmt: skip
         server = uvicorn.Server(config)
         named = f"[{host}]" if ":" in host else host
-        yield Served(f"http://{named}:{port}/{token}/", lambda: _run(server, listening))
+        yield Served(f"http://{named}:{port}/{secret}/", lambda: _run(server, listening))
 
 
 def _run(server: uvicorn.Server, listening: socket.socket) -> None:

@@ -11,11 +11,15 @@ from urllib.parse import quote
 from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.manual import ManualMark
+from ..report import written_text
+from ..report.plain_text import counted
+from . import same_words
 from .desk import Desk, Part
 from .entries import FILTERS, Card, Entry, Marker, Meanwhile
-from .reading import shown
 from .reading.figures import Notebook, notebook_of
 from .reading.reference import Reference
+from .reading.rubric import Rubric
+from .same_words import Same
 
 COMMENT_KEYS = "asdfghjkl"
 SEEN = 12  # digits of an answer's hash in a form
@@ -57,14 +61,17 @@ def card(
         "part": part,
         "first": first,
         "card": told,
-        "text": shown.html(first.answer.text, _figures(notebook, part, first)),
+        "text": written_text.html(first.answer.text, _figures(notebook, part, first)),
         "code": notebook.code(part.item) if notebook else [],
         "figures": figures_of(part, first),
         "source": visible(first.answer.text),
+        "asked": visible(first.asked.reason) if first.asked else "",
         "members": _members(desk, marker, told),
         "mark": _mark(first.answer.mark, zone),
         "before": _before(first, zone),
-        "reference": Reference(*(shown.html(text) for text in beside)),
+        "reference": Reference(*(written_text.html(text) for text in beside)),
+        "rubric": _rubric(desk.rubric(part), first),
+        "same": [_same(one) for one in same_words.others(found, shown_card)],
         "comments": list(zip(COMMENT_KEYS, _comments(found), strict=False)),
         "choices": [f"{n:g}" for n in range(int(part.points) + 1)] if part.points < 13 else [],
         "counts": {name: _count(found, name, marker) for name in FILTERS},
@@ -102,6 +109,30 @@ def points(value: float | None) -> str:
     return f"{value:g} point" if value == 1 else f"{value:g} points"
 
 
+def _rubric(rubric: Rubric, entry: Entry) -> dict[str, Any]:
+    """The rubric with a tick for each item that the mark of the answer says is met."""
+    mark = entry.answer.mark if entry.answer.marked else None
+    met = {one.text for one in mark.rubric if one.met} if mark else set()
+    items = [
+        {"html": written_text.inline(one.text), "points": f"{one.points:g}", "met": one.text in met}
+        for one in rubric.items
+    ]
+    above, below = written_text.html(rubric.above), written_text.html(rubric.below)
+    return {"above": above, "criteria": items, "below": below}
+
+
+def _same(one: Same) -> dict[str, Any]:
+    """Such as "same words: 4 points by alice (3 students)"."""
+    words = "same words" if one.exact else "nearly the same words"
+    by = ", ".join(visible(name) or "somebody" for name in one.markers)
+    what = f"{points(one.points)} by {by} ({counted(one.students, 'student')})"
+    return {
+        "exact": one.exact,
+        "sentence": f"{words}: {what}",
+        "key": f"{one.example.key}.{one.example.answer.version}",
+    }
+
+
 def _members(desk: Desk, marker: Marker, card: Card) -> list[dict[str, Any]]:
     """The answers of a card by their text; before the first of each, how it differs."""
     text = card.first.answer.text
@@ -112,7 +143,9 @@ def _members(desk: Desk, marker: Marker, card: Card) -> list[dict[str, Any]]:
         {
             "seen": seen(entry),
             "label": label(desk, marker, entry),
-            "difference": shown.compared(text, other) if other != text and not place else None,
+            "difference": written_text.compared(text, other)
+            if other != text and not place
+            else None,
         }
         for other, alike in by_text.items()
         for place, entry in enumerate(alike)
@@ -131,18 +164,19 @@ def _before(entry: Entry, zone: datetime.tzinfo) -> dict[str, Any] | None:
         return None
     return {
         "mark": _mark(answer.mark, zone),
-        "text": shown.compared(answer.text_before, answer.text),
+        "text": written_text.compared(answer.text_before, answer.text),
         "same": answer.text_before == answer.text,
     }
 
 
-def _mark(mark: ManualMark | None, zone: datetime.tzinfo) -> dict[str, str] | None:
+def _mark(mark: ManualMark | None, zone: datetime.tzinfo) -> dict[str, Any] | None:
     """A mark as the pages show it, with its time in the course's zone."""
     if mark is None:
         return None
     return {
         "points": points(mark.points),
         "value": "" if mark.points is None else f"{mark.points:g}",
+        "met": [number for number, one in enumerate(mark.rubric, start=1) if one.met],
         "comment": mark.comment,
         "by": visible(mark.marker),
         "at": written(moment(mark.given_at), zone) if mark.given_at else "",
@@ -185,7 +219,7 @@ def conflict(
         {
             "label": label(desk, marker, one.entry),
             "theirs": _mark(one.entry.answer.mark, zone),
-            "text": shown.html(one.entry.answer.text) if one.new_text else None,
+            "text": written_text.html(one.entry.answer.text) if one.new_text else None,
         }
         for one in meanwhile
     ]

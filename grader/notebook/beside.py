@@ -31,23 +31,23 @@ def beside(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, Beside]:
     """What stands beside each written part ("1.11.a")."""
     given = {cell.source for cell in written_answers.starter_cells(assignment)}
     found = {}
-    for part, cell in written_answers.cells_of_parts(assignment, cells).items():
-        own = [code for code in code_of(assignment, cells, cell) if code.source not in given]
-        pictures = [cell.attached] if cell and cell.attached else []
+    for part, answer in written_answers.found(assignment, cells).items():
+        own = [c for c in code_of(assignment, cells, answer.cells) if c.source not in given]
+        pictures = [cell.attached for cell in answer.cells if cell.attached]
         pictures += [code.source for code in own if code.drew]
         printed = [code.source for code in own if code.printed and not code.drew]
         found[part] = Beside(_hash(pictures), _hash(printed))
     return found
 
 
-def code_of(assignment: Assignment, cells: Sequence[Cell], answer: Cell | None) -> list[Cell]:
+def code_of(assignment: Assignment, cells: Sequence[Cell], answer: Sequence[Cell]) -> list[Cell]:
     """The code cells of an answer, in the order of the notebook."""
-    if answer is None:
-        return []
-    at = cells.index(answer)
     given = {cell.source for cell in written_answers.starter_cells(assignment)}
-    above = [*_until_next(reversed(cells[:at]))][::-1]
-    return above + [code for code in _until_next(cells[at + 1 :]) if code.source not in given]
+    found = set[Cell]()
+    for at in map(cells.index, answer):
+        found |= {*_until_next(reversed(cells[:at]))}
+        found |= {code for code in _until_next(cells[at + 1 :]) if code.source not in given}
+    return sorted(found - {*answer}, key=lambda cell: cell.number)
 
 
 def _until_next(cells: Sequence[Cell] | Iterator[Cell]) -> Iterator[Cell]:

@@ -1,8 +1,8 @@
 """Collects a submission's code without running it.
 
-Kept are imports, functions, classes, and the assignments that the exercises' names need. Left out
-are expression statements, loops and plots. The last of several definitions counts, but a stub never
-overrides a written one.
+Kept are imports, functions, classes, and the assignments that the exercises' names need, also
+within an `if`. Left out are expression statements, loops and plots. The last of several definitions
+counts, but a stub never overrides a written one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ..course.assignment import Assignment
 from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR
+from . import not_run
 from .notebook_file import Cell
 from .statements import Found, Statement, global_names, sort_cell, touched
 
@@ -42,7 +43,7 @@ class Collected:
         for statement in self.statements:
             for name in statement.names:
                 binding.setdefault(name, []).append(statement)
-        seen, waiting, kept = set[str](), list(names), dict[Statement, None]()
+        seen, waiting, kept = set[str](), [*names, "*"], dict[Statement, None]()
         while waiting:
             name = waiting.pop()
             if name in seen:
@@ -87,6 +88,11 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
                 result.defined_in[name] = f.statement.cell
                 result.unavailable.pop(name, None)
     _refuse_touched(kept, needed, names, result)
+    bound = {n for f in found if f.kind not in ("import", "skipped") for n in f.statement.names}
+    for name, why in not_run.definitions(cells, found).items():
+        if name in needed - bound - result.unavailable.keys():
+            result.unavailable[name] = why
+            result.notices.append(why)
     if len(result.notices) > MAX_NOTICES:
         more = f"and {len(result.notices) - MAX_NOTICES} more notices of this kind"
         result.notices = [*result.notices[:MAX_NOTICES], more]

@@ -12,11 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..course.problem import Problem
+from . import large_outputs, other_files
 
-MAX_BYTES = 32 * 2**20
+MAX_FILE = 256 * 2**20  # bytes of a file as it was handed in
+MAX_BYTES = 32 * 2**20  # bytes of what is left of it without large outputs
 MAX_CELLS = 2_000
 MAX_SOURCE = 400_000  # characters in all cells, beside pictures
 PASTED = re.compile(r"(data:image/[a-z]+;)base64,([A-Za-z0-9+/=]+)")  # in a text, as Colab does it
+
+
+_UTF_8 = ("utf-8", "utf-8-sig")
+_JSON = json.JSONDecoder(strict=False)  # a line may end within a text
 
 
 class InvalidNotebook(Problem):
@@ -42,51 +48,83 @@ class Cell:
 
 def read(data: bytes) -> list[Cell]:
     """The cells of a notebook file. Raises InvalidNotebook."""
+    found = document(data)
+    if len(found["cells"]) > MAX_CELLS:
+        raise InvalidNotebook(
+            f"the notebook has {len(found['cells'])} cells, more than {MAX_CELLS}"
+        )
+    cells = [_cell(number, cell) for number, cell in enumerate(found["cells"], start=1)]
+    if sum(len(cell.source) for cell in cells) > MAX_SOURCE:
+        raise InvalidNotebook(f"the cells hold more than {MAX_SOURCE:,} characters of text")
+    code = [cell.source for cell in cells if cell.kind == "code"]
+    if language := other_files.other_language(found, code):
+        raise InvalidNotebook(
+            f"the notebook's kernel is {language}, and nothing in it is defined in Python: choose "
+            "a Python kernel, and answer in Python"
+        )
+    return cells
+
+
+def document(data: bytes) -> dict[str, Any]:
+    """A notebook's JSON with a list of cells. Raises InvalidNotebook.
+
+    What editors and copying do to a whole notebook is forgiven: UTF-16, a byte order mark, large
+    outputs, something behind its end.
+    """
+    text = _decoded(within_limits(data)).strip(other_files.EMPTY.decode())
+    try:
+        found, end = _JSON.raw_decode(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InvalidNotebook(f"the file {other_files.broken(text, error)}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
+        raise InvalidNotebook(f"the file {other_files.without_cells(found)}")
+    if '"cell_type"' in text[end:]:
+        line = text.count("\n", 0, end) + 1
+        raise InvalidNotebook(
+            f"the file contains another notebook after line {line}, where the first one ends: "
+            "submit one notebook"
+        )
+    return found
+
+
+def within_limits(data: bytes) -> bytes:
+    """The notebook, its largest outputs emptied if it is too large. Raises InvalidNotebook."""
+    if len(data) > MAX_FILE:
+        raise InvalidNotebook(
+            f"the file has {len(data):,} bytes, more than {MAX_FILE // 2**20} MiB: clear the "
+            "outputs (Kernel, Restart & Clear Output) and submit it again"
+        )
+    if len(data) <= MAX_BYTES:
+        return data
+    if (encoding := json.detect_encoding(data)) not in _UTF_8:
+        data = data.decode(encoding, "replace").encode("utf-8", "replace")
+    data = large_outputs.within(data.strip(other_files.EMPTY), MAX_BYTES)
     if len(data) > MAX_BYTES:
         raise InvalidNotebook(
-            f"the file has {len(data):,} bytes, more than {MAX_BYTES // 2**20} MiB: "
-            "clear the outputs (Kernel, Restart & Clear Output) and submit again"
+            f"the file has {len(data):,} bytes without its outputs, more than "
+            f"{MAX_BYTES // 2**20} MiB: take large pictures and data out of its cells"
         )
-    if not data.strip():
-        raise InvalidNotebook("the file is empty: save the notebook and submit it again")
+    return data
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a notebook's file. Raises InvalidNotebook."""
+    if what := other_files.kind(data):
+        raise InvalidNotebook(f"the file {what}")
     try:
-        text = data.decode("utf-8-sig")
+        encoding = json.detect_encoding(data)
+        return data.decode("utf-8-sig" if encoding in _UTF_8 else encoding)
     except UnicodeDecodeError as error:
+        if error.end == len(data) and error.reason == "unexpected end of data":
+            raise InvalidNotebook(f"the file {other_files.CUT_OFF}") from None
         raise InvalidNotebook(
-            f"the file is not UTF-8 text (byte {error.start}): submit the .ipynb that Jupyter saved"
+            f"the file is not UTF-8 text (byte {error.start}): {other_files.SUBMIT}"
         ) from None
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InvalidNotebook(
-            f"the file is not JSON ({str(error)[:120]}): submit the .ipynb that Jupyter saved"
-        ) from None
-    cells = document.get("cells") if isinstance(document, dict) else None
-    if not isinstance(cells, list):
-        raise InvalidNotebook("the file has no cells: open it in Jupyter, save it, submit it again")
-    if len(cells) > MAX_CELLS:
-        raise InvalidNotebook(f"the notebook has {len(cells)} cells, more than {MAX_CELLS}")
-    found = [_cell(number, cell) for number, cell in enumerate(cells, start=1)]
-    if sum(len(cell.source) for cell in found) > MAX_SOURCE:
-        raise InvalidNotebook(f"the cells hold more than {MAX_SOURCE:,} characters of text")
-    return found
 
 
 def named(picture: re.Match[str]) -> str:
     """What stands for a pasted picture: its kind and hash, so that a text stays one to read."""
     return f"{picture[1]}sha256,{hashlib.sha256(picture[2].encode()).hexdigest()}"
-
-
-def without_outputs(data: bytes) -> bytes:
-    """The same notebook with empty outputs; the bytes as they are if it is no notebook."""
-    try:
-        document: Any = json.loads(data.decode("utf-8-sig"))
-        for cell in document["cells"]:
-            if cell["cell_type"] == "code":
-                cell["outputs"], cell["execution_count"] = [], None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return data
-    return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"
 
 
 def _cell(number: int, cell: Any) -> Cell:
@@ -102,7 +140,7 @@ def _cell(number: int, cell: Any) -> Cell:
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     kind, outputs = _text(cell.get("cell_type")), cell.get("outputs")
-    if kind == "markdown":
+    if kind != "code":
         source = PASTED.sub(named, source)
     shown = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
     return Cell(

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import re
 import symtable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from . import guards
+from .guards import Assignment, Definition, Import
 from .notebook_file import Cell
 
 MUTATORS = frozenset(
     "append extend insert update add pop popitem remove discard clear setdefault sort reverse "
     "fill resize put __setitem__".split()
 )
-BODY_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")  # what follows them is Python
-MAGIC_LINE = re.compile(r"\s*([%!?]|\w[\w, ]*=\s*[%!]|[\w.]+\?+\s*$)")
-Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,10 @@ def sort_cell(cell: Cell) -> CellStatements:
     """The cell's top-level statements; magics and a cell that does not parse become notices."""
     result = CellStatements([], [], {})
     source = cell.source
-    if source.lstrip().startswith("%%"):
-        magic, _, rest = source.lstrip().partition("\n")
-        if magic.split()[0] not in BODY_MAGICS:
-            result.notices.append(f"cell {cell.number}: {magic.split()[0]} cells are not graded")
-            return result
-        source = "\n" + rest
     try:
-        tree, source = _parse(source, cell, result)
+        tree, source = _parse(cell, result)
         lines = source.split("\n")  # as Python counts lines
-        found = [_sort(node, cell.number, lines) for node in tree.body]
+        found = [f for node in tree.body for f in _sort(node, cell.number, lines)]
         for statement in (f.statement for f in found if f.kind != "skipped"):
             _compile(statement)
         result.found = found
@@ -79,25 +73,32 @@ def sort_cell(cell: Cell) -> CellStatements:
         why = f"cell {cell.number}{at} is not valid Python: {getattr(error, 'msg', None) or error}"
         result.notices.append(why)
         result.invalid = why
-        for name in re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE):
-            result.broken[name] = why
+        result.broken = dict.fromkeys(_names_at_line_starts(source), why)
     return result
 
 
-def _parse(source: str, cell: Cell, result: CellStatements) -> tuple[ast.Module, str]:
-    """Parse the source as it is or, if that fails, without IPython's magics and shell lines."""
+def _names_at_line_starts(source: str) -> list[str]:
+    """The names that a cell would define or import, if it were valid Python."""
+    names = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE)
+    for line in re.findall(r"^(?:from\s.*\s)?import\s.*", source, re.MULTILINE):
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            names += [name for node in ast.parse(line).body for name in _bound(node)]
+    return names
+
+
+def _parse(cell: Cell, result: CellStatements) -> tuple[ast.Module, str]:
+    """Parse the source as it is or, if that fails, as IPython reads it."""
     try:
-        return ast.parse(source), source
+        return ast.parse(cell.source), cell.source
     except SyntaxError:
-        lines = source.split("\n")
-        stripped = []
-        for line in lines:
-            if MAGIC_LINE.match(line):
-                result.notices.append(f"cell {cell.number}: `{line.strip()[:60]}` was not run")
-                line = line[: len(line) - len(line.lstrip())] + "pass"
-            stripped.append(line)
-        cleaned = "\n".join(stripped)
-        return ast.parse(cleaned), cleaned
+        from .ipython_syntax import translate  # few notebooks need it, and IPython takes a while
+
+        found = translate(cell.source)
+        if found.magic:
+            result.notices.append(f"cell {cell.number}: {found.magic} cells are not graded")
+        for line in found.not_run:
+            result.notices.append(f"cell {cell.number}: `{line[:60]}` was not run")
+        return ast.parse(found.source), found.source
 
 
 def _compile(statement: Statement) -> None:
@@ -109,7 +110,19 @@ def _compile(statement: Statement) -> None:
         raise
 
 
-def _sort(node: ast.stmt, cell: int, lines: list[str]) -> Found:
+def _sort(node: ast.stmt, cell: int, lines: list[str]) -> list[Found]:
+    """A top-level statement; if it is a guard, also what is left out of it."""
+    guard = guards.read(node, lines)
+    if not guard.kept:
+        return [_sort_one(node, cell, lines)]
+    names = tuple(name for child in guard.kept for name in _bound(child))
+    statement = Statement(cell, node.lineno, guards.source(node, guard, lines), names)
+    defines = any(isinstance(child, (*Import, *Definition)) for child in guard.kept)
+    left_out = [_sort_one(child, cell, lines, "skipped") for child in guard.left_out]
+    return [Found(statement, node, "definition" if defines else "assignment"), *left_out]
+
+
+def _sort_one(node: ast.stmt, cell: int, lines: list[str], kind: str = "") -> Found:
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(d.lineno for d in decorators)])
     last = node.end_lineno or first
@@ -117,49 +130,32 @@ def _sort(node: ast.stmt, cell: int, lines: list[str]) -> Found:
         source = "\n".join(lines[first - 1 : last])
     if node.col_offset or ";" in source:  # several statements on a line
         source = ast.unparse(node)
-    statement = Statement(cell, first, source, tuple(_bound(node)))
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        kind = "import"
-    elif isinstance(node, Definition):
-        kind = "stub" if _is_stub(node) else "definition"
-    elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-        kind = "assignment"
-    elif isinstance(node, (ast.If, ast.Try)) and _only_defines(node):
-        holds_more = any(
-            isinstance(n, (ast.Import, ast.ImportFrom, *Definition)) for n in ast.walk(node)
-        )
-        kind = "definition" if holds_more else "assignment"
-    else:
-        kind = "skipped"
-    return Found(statement, node, kind)
+    return Found(Statement(cell, first, source, tuple(_bound(node))), node, kind or _kind(node))
 
 
-def _only_defines(node: ast.stmt) -> bool:
-    """An `if` or `try` around imports, definitions and assignments: a guarded definition."""
-    if isinstance(node, ast.If) and "__name__" in {
-        n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)
-    }:
-        return False
-    kept = (ast.Import, ast.ImportFrom, ast.Assign, ast.Pass, *Definition)
-    inner: list[ast.stmt] = []
-    for branch in ("body", "orelse", "finalbody"):
-        inner += getattr(node, branch, [])
-    for handler in getattr(node, "handlers", []):
-        inner += handler.body
-    return all(isinstance(s, kept) or _only_defines_branch(s) for s in inner)
+def _kind(node: ast.stmt) -> str:
+    if isinstance(node, Import):
+        return "import"
+    if isinstance(node, Definition):
+        return "stub" if _is_stub(node) else "definition"
+    if isinstance(node, Assignment) and not _asks_ipython(node.value):
+        return "assignment"
+    return "skipped"
 
 
-def _only_defines_branch(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.If, ast.Try)) and _only_defines(node)
+def _asks_ipython(value: ast.expr | None) -> bool:
+    """Whether a value comes from IPython: `files = !ls`."""
+    names = (n.id for n in ast.walk(value or ast.Constant(None)) if isinstance(n, ast.Name))
+    return "get_ipython" in names
 
 
 def _bound(node: ast.AST) -> list[str]:
     """Names that a statement binds, or writes into (`table[0] = 1` binds `table`)."""
     if isinstance(node, Definition):
         return [node.name]
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
+    if isinstance(node, Import):
         return [alias.asname or alias.name.split(".")[0] for alias in node.names]
-    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+    if isinstance(node, Assignment):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return [name for target in targets for name in _base_names(target)]
     return [
@@ -223,7 +219,8 @@ def global_names(source: str) -> frozenset[str]:
 
     def walk(table: symtable.SymbolTable) -> None:
         for symbol in table.get_symbols():
-            if symbol.is_referenced() and symbol.is_global():
+            # symtable calls what a function named `top` binds global as well as local
+            if symbol.is_referenced() and symbol.is_global() and not symbol.is_local():
                 found.add(symbol.get_name())
         for child in table.get_children():
             walk(child)

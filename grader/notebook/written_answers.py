@@ -10,13 +10,10 @@ from pathlib import Path
 from ..course.assignment import Assignment
 from ..course.course import Course
 from . import nbgrader_cells, notebook_file
+from .answer_cells import PREDICTION, Answer, Starter
 from .collect import Collected
+from .foreign_imports import foreign_imports
 from .notebook_file import Cell
-
-# placeholders for text that students write: the build inserts them, the grader strips them
-PREDICTION = "*Your prediction, before you run the cell.*"
-WRITTEN = "*Write your answer here.*"
-MAX_ANSWER = 20_000  # characters kept of one answer
 
 
 def starter_path(assignment: Assignment) -> Path:
@@ -38,22 +35,42 @@ def _read(path: Path) -> tuple[Cell, ...]:
     return tuple(notebook_file.read(path.read_bytes()))
 
 
-def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
-    """The answer to each written part: `{"1.11.a": "…"}`."""
-    starter = {cell.grade_id: cell.source for cell in starter_cells(assignment)}
-    return {
-        id: _answer(cell.source if cell else "", starter.get(nbgrader_cells.written(id), ""))
-        for id, cell in cells_of_parts(assignment, cells).items()
-    }
+def _given(assignment: Assignment) -> Starter:
+    path = starter_path(assignment)
+    return _starter(path) if path.is_file() else Starter(())
 
 
-def cells_of_parts(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, Cell | None]:
-    """Each written part's cell, whose text begins with the question."""
-    submitted = {cell.grade_id: cell for cell in cells if cell.kind == "markdown" and cell.source}
-    ids = (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts)
-    return {
-        id: submitted.get(nbgrader_cells.written(id)) or _under_heading(cells, id) for id in ids
+@lru_cache(maxsize=8)
+def _starter(path: Path) -> Starter:
+    return Starter.of(_read(path))
+
+
+def found(
+    assignment: Assignment, cells: Sequence[Cell], starter: Starter | None = None
+) -> dict[str, Answer]:
+    """The answer to each written part ("1.11.a"); `starter`: if it is another than the course's."""
+    starter = starter or _given(assignment)
+    answers = starter.answers(cells)
+    places = {
+        part: starter.by_id.get(nbgrader_cells.written(part), starter.by_number.get(part, -1))
+        for part in (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts)
     }
+    return {part: answers.get(place, Answer()) for part, place in places.items()}
+
+
+def written(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, str]:
+    """The text of the answer to each written part."""
+    return {part: answer.text for part, answer in found(assignment, cells).items()}
+
+
+def predictions(
+    assignment: Assignment, cells: Sequence[Cell], starter: Starter | None = None
+) -> tuple[int, int]:
+    """How many predictions are filled in, and how many the starter asks for."""
+    starter = starter or _given(assignment)
+    asked = [place for place, holder in starter.questions.items() if holder == PREDICTION]
+    answers = starter.answers(cells)
+    return sum(bool(answers[place].text) for place in asked), len(asked)
 
 
 def notices(
@@ -73,13 +90,14 @@ def about_definitions(
     given = "\n".join(cell.source for cell in starter)
     found = [n for n in collected.notices if not _about_given_line(n, given)]
     names = [name for exercise in assignment.exercises for name in exercise.names]
-    missing = [name for name in names if name not in collected.defined_in]
+    missing = [n for n in names if n not in {*collected.defined_in, *collected.unavailable}]
     begun = set(names) - set(missing) - collected.unwritten
     other = looks_like(course, assignment, collected)
     if other:
         found.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
     elif not begun and not collected.unavailable:
         found.insert(0, "nothing is written in this file; was it saved before it was submitted?")
+    found += dict.fromkeys(foreign_imports(course, assignment, collected, names).values())
     if missing:
         found.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")
     return found
@@ -102,33 +120,3 @@ def looks_like(course: Course, assignment: Assignment, collected: Collected) -> 
 
 def _share(names: set[str], bound: set[str]) -> float:
     return len(names & bound) / len(names)
-
-
-def _under_heading(cells: Sequence[Cell], part: str) -> Cell | None:
-    for cell in cells:
-        if cell.kind == "markdown" and cell.source.lstrip().startswith(f"### {part} "):
-            return cell
-    return None
-
-
-def _answer(text: str, question: str) -> str:
-    """The text of a cell without the question that the starter put there."""
-    asked = {line.strip() for line in question.splitlines()} - {""}  # a blank line ends a paragraph
-    lines = [line for line in text.splitlines() if line.strip() not in asked]
-    answer = "\n".join(lines).replace(WRITTEN, "").strip()
-    return answer[:MAX_ANSWER]
-
-
-def predictions(assignment: Assignment, cells: list[Cell]) -> tuple[int, int]:
-    """How many predictions are filled in, and how many the starter asks for."""
-    asked = [c for c in starter_cells(assignment) if PREDICTION in c.source]
-    filled = 0
-    for question in asked:
-        opening = question.source.partition(PREDICTION)[0].strip()
-        filled += any(
-            c.source.strip().startswith(opening)
-            and PREDICTION not in c.source
-            and len(c.source.strip()) > len(opening)
-            for c in cells
-        )
-    return filled, len(asked)

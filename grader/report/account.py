@@ -111,6 +111,8 @@ def _lines(entry: ExerciseResult, override: Override | None, whole: bool) -> lis
         said = f": {part.comment}" if part.comment else ""
         earned = f"{number(part.points)} of {number(part.max_points)}"
         lines += _wrapped(f"{part.id} {part.title} ({earned}){said}", 2)
+        for one in part.rubric:
+            lines += _wrapped(f"{'✓' if one.met else '✗'} {one.text}", 4)
     for test in entry.tests:
         lines += _test(test)
     return lines

@@ -22,6 +22,7 @@ from .figures import box_plot, columns, stack, whisker
 from .item_analysis import MIN_DIFFERENT, MIN_STUDENTS, Spread, items, spread
 from .overview import histogram
 from .plain_text import counted
+from .unequal_marks import unequal_marks
 
 SHOWN_MISTAKES = 12
 _LAST_HOURS = datetime.timedelta(hours=24)
@@ -142,6 +143,7 @@ def _marking(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
         "complete": complete,
         "students": sum(bool(result.parts) for result in results),
         "stack": stack([("marked", done), ("to mark", whole - done)]),
+        "unequal": unequal_marks(results),
     }
 
 

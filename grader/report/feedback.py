@@ -34,6 +34,7 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
         "bar": score_bar(result),
         "waiting": waiting - late.penalty(waiting),
         "exercises": exercises,
+        "asked": _asked(result, assignment.zone),
         "next_steps": _next_steps(exercises),
         "proof": _proof(result, assignment.zone),
     }
@@ -107,7 +108,8 @@ def _next_steps(exercises: list[dict[str, Any]], most: int = 3) -> list[dict[str
         else:
             why = f"{cause_label(message.seen)}: {message.cause}" if message.cause else ""
         read = message.read or exercise["section"]
-        steps.append({"exercise": exercise, "lost": points, "why": why, "read": read})
+        how = "to gain" if exercise["stub"] else "lost"
+        steps.append({"exercise": exercise, "points": points, "how": how, "why": why, "read": read})
     return steps
 
 
@@ -132,12 +134,23 @@ def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
     return sorted(groups.values(), key=lambda group: not group["message"].seen)
 
 
+def _asked(result: Result, zone: datetime.tzinfo) -> dict[str, list[dict[str, str]]]:
+    """The student's regrade requests by item, with times in the course's zone."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for one in result.requests:
+        facts = {"reason": one.reason, "kept": one.settled_by}
+        facts["asked"] = written(moment(one.asked_at), zone)
+        facts["answered"] = written(moment(one.answered_at), zone) if one.answered_at else ""
+        found.setdefault(one.item, []).append(facts)
+    return found
+
+
 def _proof(result: Result, zone: datetime.tzinfo) -> list[tuple[str, str]]:
     """What was graded, with what, and when: enough to reproduce the grade."""
     submission = result.submission
     layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
-    tier = f"{result.tier}: {layers}" if layers else result.tier or "not run"
-    return [
+    tier = f"{result.tier}: {layers}" if layers else result.tier
+    facts = [
         ("file", submission.file),
         ("SHA-256 of the file", submission.sha256),
         ("received", written_receipt(submission.received, submission.received_from, zone)),
@@ -149,5 +162,5 @@ def _proof(result: Result, zone: datetime.tzinfo) -> list[tuple[str, str]]:
         ("SHA-256 of the tests", result.suite_sha256),
         ("SHA-256 of the environment", result.environment_sha256),
         ("seed of the inputs", str(result.seed)),
-        ("isolation tier", tier),
     ]
+    return [*facts, ("isolation tier", tier)] if tier else facts

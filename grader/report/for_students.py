@@ -16,8 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
-from ..classroom.roster import Student, orders
+from ..classroom.names import orders, words
+from ..classroom.roster import Student
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import PRINTED, Held, Result
 
@@ -38,7 +40,8 @@ def for_student(result: Result) -> Result:
     exercises = [_exercise(exercise, shown) for exercise in result.exercises]
     notices = [_beginning(one) if one.startswith(PRINTED) else one for one in result.notices]
     reason = _beginning(result.reason)
-    changes = {"submission": own, "exercises": exercises, "notices": notices, "reason": reason}
+    changes: dict[str, Any] = {"tier": "", "layers": {}}  # how our machine is guarded
+    changes |= {"submission": own, "exercises": exercises, "notices": notices, "reason": reason}
     if result.held:  # a student reads that a mark waits, and not which
         changes["held"] = [Held(item=mark.item, points=None, comment="") for mark in result.held]
     return result.model_copy(update=changes)
@@ -113,7 +116,7 @@ def _comments(result: Result) -> Iterator[tuple[str, str]]:
             yield item, comment
 
 
-def _phrases(student: Student) -> set[str]:
+def _phrases(student: Student) -> frozenset[str]:
     names = orders(student.name, " ")
     return (
         names if student.id.isdigit() and len(student.id) < SHORT else names | {_words(student.id)}
@@ -121,4 +124,4 @@ def _phrases(student: Student) -> set[str]:
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(words(text))

@@ -22,11 +22,14 @@ import zipfile
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from ..classroom.roster import Student, composed, orders
+from ..classroom.names import composed, orders
+from ..classroom.roster import Student
 from ..course.visible import visible
 
 _MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
-_CANVAS = re.compile(r"(?P<name>[^_/]+)(?:_LATE)?_(?P<number>\d+)_\d+(?=_|$|\.)")
+_CANVAS = re.compile(
+    r"(?P<name>[^/]+?)(?:_LATE)?_(?P<number>\d+|(?<=anon_)\w{5}|(?<=anon_LATE_)\w{5})_\d+(?=_|$|\.)"
+)
 _PARTICIPANT = re.compile(r"(?:Participant )?(\d+)", re.IGNORECASE)
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is made
 
@@ -39,12 +42,12 @@ def moodle_name(submitted: str, student: Student, assignment: str) -> str | None
     page = f"{assignment}-feedback.html"
     if found := _downloaded(_MOODLE, submitted, student, "moodle"):
         return f"{found['name']}_{found['number']}_assignsubmission_file_/{page}"
-    number = _PARTICIPANT.fullmatch(student.names.get("moodle", "").strip())
-    if number is None:
+    entered = _PARTICIPANT.fullmatch(student.names.get("moodle", "").strip())
+    if entered is None:
         return None
     # an underscore in a name would move the number, which Moodle expects after the first
     name = re.sub(r'[_/\\:*?"<>|\x00-\x1f]+', " ", student.shown).strip(" .") or "Participant"
-    return f"{name}_{number[1]}_assignsubmission_file_/{page}"
+    return f"{name}_{entered[1]}_assignsubmission_file_/{page}"
 
 
 def canvas_name(submitted: str, student: Student, assignment: str) -> str | None:
@@ -54,6 +57,15 @@ def canvas_name(submitted: str, student: Student, assignment: str) -> str | None
     """
     found = _downloaded(_CANVAS, submitted, student, "canvas")
     return f"{found[0]}_{assignment}-feedback.html" if found else None
+
+
+def number(submitted: str, student: Student, system: str) -> str | None:
+    """The platform's number of the student, if the submission came with it; else None.
+
+    `submitted` is the path of the submission as it was graded, `system` is moodle or canvas.
+    """
+    found = _downloaded({"moodle": _MOODLE, "canvas": _CANVAS}[system], submitted, student, system)
+    return found["number"] if found else None
 
 
 def _downloaded(
@@ -73,12 +85,14 @@ def _downloaded(
 
 def _is_of(student: Student, found: re.Match[str], system: str) -> bool:
     """Whether grades go by this very name, or the roster has its number or its words."""
-    if student.id.startswith(found[0].rstrip("_")):
+    own = found.re.match(student.id)
+    if student.id.startswith(found[0].rstrip("_")) or (own and own["number"] == found["number"]):
         return True
-    number = student.names.get(system, "")
-    if system == "canvas" and number.isdecimal():  # the same in the whole course
-        return found["number"] == number
-    return found["number"] == number or bool(orders(found["name"]) & orders(student.name))
+    entered = student.names.get(system, "").casefold()
+    if system == "canvas" and entered.isdecimal():  # the same in the whole course
+        return found["number"] == entered
+    named = composed(found["name"]).casefold()
+    return entered in (found["number"], named) or bool(orders(named) & orders(student.name))
 
 
 def packed(pages: Mapping[str, str]) -> bytes:

@@ -24,6 +24,7 @@ from ..classroom.roster import Roster
 from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.result import Result
+from . import regrade_form
 from .feedback import feedback
 from .for_students import for_student
 from .overview import everyone, overview
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+LONGEST_ANSWER = 20_000  # characters shown
 PAGES = "report"  # the folder of the pages behind the report, beside it
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -108,7 +110,9 @@ def render_dashboard(
 def render_student(result: Result, course: Course, name: str = "") -> str:
     """A student's own feedback on one assignment, headed by their name; it names no other."""
     page = _feedback(cleaned(for_student(result)), course)
-    return _page("student.html", course=course, page=page, name=visible(name))
+    form = regrade_form.form(result, course.assignment(result.assignment))
+    facts = {"page": page, "form": form, "name": visible(name)}
+    return _page("student.html", "regrade.js", course=course, **facts)
 
 
 def anchor(student: str) -> str:
@@ -163,8 +167,8 @@ def _newest_grading(results: Sequence[Result], course: Course) -> str | None:
     return written(moment(newest), course.facts.zone) if newest else None
 
 
-def _page(template: str, **content: Any) -> str:
-    style, script = _asset("style.css"), _asset("sort.js")
+def _page(template: str, script_file: str = "sort.js", **content: Any) -> str:
+    style, script = _asset("style.css"), _asset(script_file)
     page = _environment().get_template(template)
     return page.render(style=style, script=script, hash=_hash, **content)
 
@@ -172,6 +176,8 @@ def _page(template: str, **content: Any) -> str:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    from . import written_text
 
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -183,7 +189,8 @@ def _environment() -> Environment:
     addresses = (anchor, class_page, file_of, page_of)
     texts = (counted, listed, number, percent, shade, shortened, signed)
     environment.filters.update({function.__name__: function for function in addresses + texts})
-    environment.filters["marked"] = _marked
+    environment.filters |= {"marked": _marked, "inline": written_text.inline}
+    environment.filters["typeset"] = lambda text: written_text.html(shortened(text, LONGEST_ANSWER))
     environment.globals |= {
         "signs": STATUS_SIGNS,
         "outcome_meanings": OUTCOME_MEANINGS,

@@ -152,6 +152,7 @@ def _test(test: GradedTest) -> list[str]:
 def _part(part: PartResult) -> list[str]:
     points = f"{number(part.points)} of {number(part.max_points)}"
     words = f"{part.words} of at most {part.word_limit} words"
-    lines = [f"{part.id} {part.title} ({points}; {words})"]
+    facts = "; ".join(filter(None, [points, words, part.notice]))
+    lines = [f"{part.id} {part.title} ({facts})"]
     lines += textwrap.indent(part.answer or "no answer was found", "  ").splitlines()
     return lines + ([f"  comment: {part.comment}"] if part.comment else [])

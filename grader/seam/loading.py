@@ -5,6 +5,7 @@ A statement that raises loses only the names it would have bound.
 
 from __future__ import annotations
 
+import codeop
 import linecache
 import sys
 import traceback
@@ -31,8 +32,9 @@ def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
     unavailable: dict[str, str] = dict(job["unavailable"])
     problems = []
     _register_sources(job["statements"])
+    compiler = _compiler()
     for statement in job["statements"]:
-        reason = _execute(statement, student.__dict__)
+        reason = _execute(statement, student.__dict__, compiler, unavailable)
         if not reason:
             continue
         problems.append({"cell": statement["cell"], "reason": reason})
@@ -40,18 +42,30 @@ def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
             if name not in student.__dict__:  # an earlier definition that worked still counts
                 unavailable.setdefault(name, reason)
     for source in job["substitutes"]:
-        if reason := _execute({"cell": 0, "line": 1, "source": source}, student.__dict__):
+        given = {"cell": 0, "line": 1, "source": source}
+        if reason := _execute(given, student.__dict__, _compiler(), unavailable):
             problems.append({"cell": 0, "reason": f"a substitute did not load: {reason}"})
     return student.__dict__, unavailable, problems
 
 
-def _execute(statement: Tree, namespace: dict[str, Any]) -> str:
+def _compiler() -> codeop.Compile:
+    """IPython's base class: what is imported from `__future__` applies to later code, too."""
+    compiler = codeop.Compile()
+    compiler.flags = 0  # those for code that is still being typed
+    return compiler
+
+
+def _execute(
+    statement: Tree, namespace: Tree, compiler: codeop.Compile, unavailable: dict[str, str]
+) -> str:
     """Run one statement with its line numbers; returns why it failed, or ""."""
     filename = f"<cell {statement['cell']}>"
     source = "\n" * (statement["line"] - 1) + statement["source"]
     try:
-        exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+        exec(compiler(source, filename, "exec"), namespace)
     except BaseException as error:
+        if isinstance(error, NameError) and (cause := unavailable.get(error.name or "")):
+            return cause  # that the name is missing is only what follows from it
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == filename]
         line = lines[-1] if lines else getattr(error, "lineno", None) or statement["line"]

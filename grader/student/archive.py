@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import zipfile
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ from ..course.submission_folder import FOLDER
 from . import work
 from .work import Work
 
-MAX_OUTPUTS = 4 * 2**20  # bytes of a notebook; a larger one is submitted without its outputs
+MAX_OUTPUTS = 4 * 2**20  # bytes of a notebook; a larger one goes without its largest outputs
+MAX_BESIDE = 20  # notebooks in one folder that are looked at
 _DATE = (1980, 1, 1, 0, 0, 0)  # of every entry, so that the same work gives the same bytes
 
 
@@ -35,7 +37,7 @@ def pack(found: Work) -> Archive:
     """Make the archive in memory. Raises Problem if the grader would refuse its files."""
     slimmer = []
     if saved := found.path.stat().st_size - len(found.data):
-        slimmer.append(f"the notebook's outputs, {size(saved)}: the grader does not read them")
+        slimmer.append(f"the notebook's largest outputs, {size(saved)}: no test reads them")
     contents = {f"{found.assignment.id}.ipynb": found.data, **_contents(found)}
     return _zipped(contents, [*slimmer, *_refused(found)])
 
@@ -86,6 +88,24 @@ def _refused(found: Work) -> list[str]:
             why = f"the grader reads no such file for {found.assignment.id}"
         reasons.append(f"{FOLDER}/{path.name}: {why}")
     return reasons
+
+
+def more_beside(found: Work) -> list[str]:
+    """Names a notebook beside this one in which more of the assignment is written."""
+    names = {name for exercise in found.assignment.exercises for name in exercise.names}
+    written = {found.path.name: len(found.collected.written & names)}
+    for path in sorted(found.path.parent.glob("*.ipynb"))[:MAX_BESIDE]:
+        if path != found.path and path.is_file():
+            with contextlib.suppress(Problem):
+                other = work.read(found.assignment, path, MAX_OUTPUTS)
+                written[path.name] = len(other.collected.written & names)
+    best, own = max(written, key=lambda name: written[name]), written[found.path.name]
+    if written[best] == own:
+        return []
+    return [
+        f"{found.path.name} has {own} of the {len(names)} graded definitions, {best} beside it has "
+        f"{written[best]}; to submit that one: student submit {found.assignment.id} {best!r}"
+    ]
 
 
 def size(count: int) -> str:

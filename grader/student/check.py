@@ -15,13 +15,16 @@ from ..checking.raised import explain
 from ..checking.session import FAILED, PASSED, TestResult
 from ..checking.shown import describe
 from ..course.assignment import Assignment
+from ..course.course import Course
 from ..course.course_file import shown
 from ..course.exercise import ModelPart
 from ..course.lab import Lab
 from ..course.problem import Problem
 from ..course.submission_folder import FOLDER
 from ..notebook.collect import decided
+from ..notebook.foreign_imports import foreign_imports
 from ..seam import Student, StudentError
+from ..seam.errors import LOAD_ERROR
 from . import record, tree, work
 from .notebook_process import NotebookProcess
 from .record import Run
@@ -42,6 +45,9 @@ def run(assignment: Assignment, given: Path | None, full: bool) -> bool:
     show(assignment, done, "checks" if full else "visible checks")
     if not full and not isinstance(assignment, Lab):
         print("Hidden tests check more when you submit.")
+    for part, answer in found.answers.items():
+        if answer.notice:
+            print(f"  ! the answer to {part} is {answer.notice}")
     for notice in found.notices:
         print(f"  ! {notice}")
     with contextlib.suppress(OSError):  # the page of progress is poorer, the check is as good
@@ -116,13 +122,23 @@ def run_tests(
                     *assignment.public_tests,
                     *(assignment.hidden_tests(hidden) if hidden else []),
                 ],
-                verdicts=decided(assignment, work.collected),
+                verdicts=_verdicts(work),
                 handed_in={name: path.read_bytes() for name, path in work.files.items()},
                 strict=False,
             )
         except SuiteError as error:
             raise Problem(reason(str(error))) from None
         return Run([*tests, *([_model_trial(Student(process), assignment)] if model else [])])
+
+
+def _verdicts(work: Work) -> dict[str, StudentError]:
+    """Why the grader cannot load what an exercise needs, though this machine may."""
+    found = decided(work.assignment, work.collected)
+    for exercise in work.assignment.exercises:
+        course, collected = Course.here(), work.collected
+        for why in foreign_imports(course, work.assignment, collected, exercise.names).values():
+            found.setdefault(exercise.id, StudentError(LOAD_ERROR, why))
+    return found
 
 
 def _model_trial(student: Student, assignment: Assignment) -> TestResult:

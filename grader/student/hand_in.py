@@ -6,9 +6,11 @@ import importlib
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
+from ..checking import stale
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.problem import Problem
@@ -32,6 +34,7 @@ def hand_in(assignment: str) -> Path | None:
         if notebook := _notebook(Path(f"{assignment}.ipynb")):
             print("Packing, and trying what is packed: half a minute.")
             submit.run(chosen, notebook, target)
+            _show_unsaved(chosen, notebook)
         else:
             _files_alone(chosen, target)
         _copied(assignment, target)
@@ -49,6 +52,15 @@ def _notebook(path: Path) -> Path | None:
         if answer and "ipynb" in answer:
             path.write_text(json.dumps(answer["ipynb"], ensure_ascii=False), encoding="utf-8")
     return path if path.is_file() else None
+
+
+def _show_unsaved(assignment: Assignment, notebook: Path) -> None:
+    """Say which definitions the archive lacks because the notebook was not saved."""
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    if missing := stale.unsaved(names, vars(sys.modules["__main__"]), notebook):
+        told = ", ".join(f"`{name}`" for name in missing)
+        print(f"! {notebook} was not saved since you ran {told}: the archive has an older version.")
+        print("  Save the notebook (Ctrl+S), then run this cell again.")
 
 
 def _files_alone(assignment: Assignment, target: Path) -> None:

@@ -30,23 +30,6 @@ class Packages:
     older: list[str] = field(default_factory=list)
 
 
-def requirements(tree: Path) -> list[str]:
-    """What the course needs: its requirements.txt, or the extra `student` of its pyproject.toml."""
-    listed = tree / "requirements.txt"
-    if listed.exists():
-        lines = listed.read_text(encoding="utf-8").splitlines()
-        return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    project = tree / "pyproject.toml"
-    if not project.exists():
-        return []
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    table = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
-    return list(table["optional-dependencies"]["student"])
-
-
 def compare(lines: list[str]) -> Packages:
     """Compare requirements with what is installed."""
     from packaging.requirements import Requirement  # every notebook's kernel has it

@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from ..course.packages import requirements
 from ..course.problem import SetupError
 from . import missing_packages
 
@@ -35,10 +36,12 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
             f"this notebook needs version {made_for} of the course, but {tree} holds {version}:"
             " delete or replace that folder, restart, and run this cell again"
         )
-    packages = missing_packages.install(missing_packages.requirements(tree))
+    packages = missing_packages.install(requirements(tree))
+    from ..checking import stale
     from ..course.course import Course
     from ..course.course_file import CourseError
 
+    stale.watch()
     try:
         found = Course.here().assignment(assignment)
     except (CourseError, KeyError) as error:

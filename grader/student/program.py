@@ -187,7 +187,10 @@ def _chosen(options: argparse.Namespace):  # type: ignore[no-untyped-def]
             f"{options.assignment}: the assignment comes before its file, as in "
             f"`student {options.command} a1 {options.assignment}`"
         )
-    try:
-        return Course.here().assignment(options.assignment)
-    except KeyError as error:
-        raise Problem(error.args[0]) from None
+    there = {one.id: one for one in Course.here().notebooks if one.public_tests}
+    if options.assignment not in there:
+        raise Problem(
+            f"this course folder has no {options.assignment}: it has {', '.join(there)}; a new "
+            "release may have more"
+        )
+    return there[options.assignment]

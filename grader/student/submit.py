@@ -39,7 +39,7 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     show_contents(target, packed, len(found.cells))
     missing = show_missing(assignment, packed.entries)
     still = [f"files are missing: {', '.join(missing)}"] if missing else []
-    still += _made_up_data(found) + _definitions(found)
+    still += archive.more_beside(found) + _made_up_data(found) + _definitions(found)
     print("What the archive holds, tried in a fresh process:")
     if problem:
         print(f"  {problem}")
@@ -173,9 +173,10 @@ def _texts(found: Work) -> list[str]:
         print("Written questions, which a person marks:")
     limits = {f"{e.id}.{p.id}": p.words for e in found.assignment.exercises for p in e.parts}
     for part, answer in found.answers.items():
-        count = len(answer.split())
-        words = f"answered, {count} words" if found.knows_starter else "answered"
-        print(f"  {part}: {words if answer else 'no answer'}")
+        count = len(answer.text.split())
+        words = f", {count} words" if found.knows_starter else ""
+        place = f", {answer.notice}" if answer.notice else ""
+        print(f"  {part}: {f'answered{words}{place}' if answer.text else 'no answer'}")
         if found.knows_starter and count > limits[part]:
             still.append(f"{part} has {count} words, and at most {limits[part]} are asked for")
     if found.unanswered:

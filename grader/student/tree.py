@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,14 +29,25 @@ def notebook(assignment: Assignment, given: Path | None = None) -> Path:
     if given is None:
         given = next((path for path in (Path(name), own) if path.is_file()), None)
     if given is None:
+        near = next(filter(partial(_is_near, assignment.id), sorted(Path().iterdir())), None)
         raise Problem(
             f"there is no {name}, neither here nor in {own.parent}: give the notebook's file "
-            f"after {assignment.id}"
+            f"after {assignment.id}{f', such as {str(near)!r}' if near else ''}"
         )
     if not given.is_file():
         what = "is a folder" if given.is_dir() else "there is no such file"
         raise Problem(f"{given}: {what}; give a notebook file, such as {name}")
     return given
+
+
+def _is_near(id: str, path: Path) -> bool:
+    """Whether a file here is a notebook with the assignment in its name, as a1.ipynb.txt is."""
+    from ..notebook import other_files  # only this needs more than the program's own folder
+
+    if id not in path.name.lower() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return other_files.is_notebook(file.read(other_files.HEAD))
 
 
 def hidden_suite(assignment: Assignment) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from ..course.course import Course
 from ..course.exercise import Exercise
 from ..course.problem import Problem
 from ..course.submission_folder import found_files
-from ..notebook import notebook_file, written_answers
+from ..notebook import large_outputs, nbgrader_cells, notebook_file, written_answers
+from ..notebook.answer_cells import PREDICTION, WRITTEN, Answer, Starter
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
 from ..seam.loading import load
@@ -85,42 +86,56 @@ class Work:
         )
 
     @cached_property
-    def answers(self) -> dict[str, str]:
-        """By written part ("1.11.a"), the text that the grader shows; "" if there is none.
+    def _starter(self) -> Starter | None:
+        """What to compare with, if it is not the starter that the course has."""
+        return None if self.knows_starter else _assumed(self.assignment, self.cells)
 
-        Without a starter to compare with, the whole cell once its placeholder is gone.
-        """
-        if self.knows_starter:
-            return written_answers.written(self.assignment, self.cells)
-        cells = written_answers.cells_of_parts(self.assignment, self.cells)
-        return {
-            part: "" if cell is None or written_answers.WRITTEN in cell.source else cell.source
-            for part, cell in cells.items()
-        }
+    @cached_property
+    def answers(self) -> dict[str, Answer]:
+        """By written part ("1.11.a"), what the grader shows as its answer."""
+        return written_answers.found(self.assignment, self.cells, self._starter)
 
     @property
     def unanswered(self) -> list[str]:
-        return [part for part, answer in self.answers.items() if not answer]
+        return [part for part, answer in self.answers.items() if not answer.text]
 
     @cached_property
     def open_predictions(self) -> int:
         """How many predictions are not filled in."""
-        if self.knows_starter:
-            filled, asked = written_answers.predictions(self.assignment, self.cells)
-            return asked - filled
-        return sum(written_answers.PREDICTION in cell.source for cell in self.cells)
+        filled, asked = written_answers.predictions(self.assignment, self.cells, self._starter)
+        return asked - filled
+
+
+def _assumed(assignment: Assignment, cells: Sequence[Cell]) -> Starter:
+    """A starter to compare with where there is none.
+
+    Its questions are the cells that still have a placeholder, and the headings of the others.
+    """
+    parts = {
+        nbgrader_cells.written(part): f"### {part} "
+        for part in (f"{e.id}.{p.id}" for e in assignment.exercises for p in e.parts)
+    }
+    assumed = []
+    for cell in cells:
+        text = cell.source.lstrip()
+        id = next((id for id, h in parts.items() if id == cell.grade_id or text.startswith(h)), "")
+        if id and WRITTEN not in text:
+            assumed.append(replace(cell, grade_id=id, source=f"{parts[id]}\n\n{WRITTEN}"))
+        elif id or text.startswith("#") or PREDICTION in text:
+            assumed.append(replace(cell, grade_id=id))
+    return Starter.of(assumed)
 
 
 def read(assignment: Assignment, given: Path | None = None, most: int | None = None) -> Work:
     """The assignment's notebook, or the one given. Raises Problem.
 
-    If it has more than `most` bytes, it is read as if its outputs were cleared.
+    If it has more than `most` bytes, it is read without its largest outputs.
     """
     path = tree.notebook(assignment, given)
     try:
         data = path.read_bytes()
         if most is not None and len(data) > most:
-            data = notebook_file.without_outputs(data)
+            data = large_outputs.within(data, most)
         return Work(assignment, path, data, notebook_file.read(data))
     except OSError as error:
         raise Problem(f"{path}: cannot be read ({error.strerror})") from None

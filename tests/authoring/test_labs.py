@@ -64,9 +64,9 @@ def test_a_lab_is_in_no_grade_and_in_no_list_of_what_is_graded():
 
 
 def test_a_lab_comes_with_its_answers_once_those_that_it_builds_on_are_out():
-    assert contents.labs_in_week(COURSE, 6, OUT) == []
-    assert contents.labs_in_week(COURSE, 7, OUT[:3]) == []
-    assert contents.labs_in_week(COURSE, 7, OUT) == COURSE.labs
+    assert contents.in_week(COURSE, 6, OUT) == COURSE.assignments
+    assert contents.in_week(COURSE, 7, OUT[:3]) == COURSE.assignments
+    assert contents.in_week(COURSE, 7, OUT) == [*COURSE.assignments, *COURSE.labs]
     files = contents.of_week(COURSE, 7, OUT)
     for id in LABS:
         starter = files[f"assignments/labs/{id}/{id}.ipynb"]

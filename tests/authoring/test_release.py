@@ -313,7 +313,7 @@ AFTER = [
 ]
 OUT = [[], *(contents.answers_out(COURSE, {}, day) for day in AFTER)]
 RELEASES = dict.fromkeys(  # an assignment's second week releases what its first did
-    (a.week, *(b.id for b in contents.in_week(COURSE, a.week) if b.id in out))
+    (a.week, *(b.id for b in contents.in_week(COURSE, a.week, out) if b.id in out))
     for a in COURSE.assignments
     for out in OUT
 )

@@ -1,13 +1,12 @@
-"""`check("A1.1")` in a notebook: redefinitions, stale kernels, and nothing left behind."""
+"""`check("A1.1")` in a notebook: redefinitions, single steps, and nothing left behind."""
 
-import json
 import sys
 import types
 
 import numpy as np
 import pytest
 
-from grader.checking import notebook, stale
+from grader.checking import notebook
 from grader.library.components import Component
 
 RIGHT = "import numpy as np\n" + Component.parse("course_lib.numpy_forms.attention:softmax").source
@@ -20,27 +19,13 @@ def kernel(monkeypatch):
     from jaxtyping import Float, Real
 
     main = types.ModuleType("__main__")
-    main.__dict__.update(In=[""], Float=Float, Real=Real)
+    main.__dict__.update(Float=Float, Real=Real)
     monkeypatch.setitem(sys.modules, "__main__", main)
 
     def run(source):
-        main.__dict__["In"].append(source)
-        exec(compile(source, f"<cell {len(main.__dict__['In'])}>", "exec"), main.__dict__)
+        exec(compile(source, "<cell 1>", "exec"), main.__dict__)
 
     return run
-
-
-@pytest.fixture
-def saved(tmp_path, monkeypatch):
-    """Saves cells as the notebook that Jupyter says is open."""
-    path = tmp_path / "a1.ipynb"
-    monkeypatch.setenv("JPY_SESSION_NAME", str(path))
-
-    def save(*sources):
-        cells = [{"cell_type": "code", "source": source} for source in sources]
-        path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
-
-    return save
 
 
 def test_a_redefinition_is_picked_up(kernel, capsys):
@@ -52,28 +37,6 @@ def test_a_redefinition_is_picked_up(kernel, capsys):
     captured = capsys.readouterr()
     assert "8 of 8 visible checks pass" in captured.out
     assert captured.err == ""
-
-
-def test_a_cell_that_was_edited_but_not_run_is_told_from_a_wrong_answer(kernel, saved, capsys):
-    kernel(WRONG)
-    saved(RIGHT)
-    notebook.check("A1.1")
-    assert "has not been run since" in capsys.readouterr().out
-
-
-def test_a_notebook_that_is_only_not_saved_yet_is_no_stale_kernel(kernel, saved, capsys):
-    kernel(WRONG)
-    kernel(RIGHT)
-    saved(WRONG)
-    assert notebook.check("A1.1") == 10
-    assert "has not been run since" not in capsys.readouterr().out
-
-
-def test_a_cell_that_was_never_run_says_so(kernel, saved):
-    saved(RIGHT)
-    kernel("x = 1")
-    told = stale.sentences(["softmax"], sys.modules["__main__"].__dict__)
-    assert told == ["the cell that defines `softmax` has not been run in this kernel: run it."]
 
 
 def test_a_check_leaves_generators_and_modules_as_they_were(kernel):

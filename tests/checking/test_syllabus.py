@@ -58,7 +58,6 @@ def line_of(text: str) -> int:
             "exercise 1.6 of week 1 is taught in no week",
         ),
         ("points = 18", "points = ", None, "line"),
-        ("23:59:00+00:00", "23:59:00", "due = ", "time zone"),
         (
             '"What has been read"',
             '"What has been read"\npoints = 3',
@@ -102,6 +101,25 @@ def test_a_mark_at_the_beginning_is_fine_and_another_encoding_is_told(tmp_path):
     path.write_text("# für alle\n" + TEXT, encoding="latin-1", errors="replace")
     with pytest.raises(CourseError, match="course.toml: not UTF-8 text"):
         Course.load(path)
+
+
+@pytest.mark.parametrize(
+    ("due", "zone", "utc"),
+    [
+        ("2027-02-08T23:59:00", "Europe/Berlin", "2027-02-08T22:59"),
+        ("2027-07-08 23:59:00", "Europe/Berlin", "2027-07-08T21:59"),
+        ("2027-02-08T23:59:00", "UTC", "2027-02-08T23:59"),
+        ("2027-02-08T23:59:00", "America/New_York", "2027-02-09T04:59"),
+        ("2027-02-08T23:59:00+00:00", "Europe/Berlin", "2027-02-08T23:59"),
+    ],
+)
+def test_a_due_date_without_a_zone_is_in_that_of_the_course(tmp_path, due, zone, utc):
+    old, path = "due = 2027-02-08T23:59:00+00:00", tmp_path / "course.toml"
+    text = TEXT.replace(old, f"due = {due}", 1).replace('timezone = "UTC"', f'timezone = "{zone}"')
+    assert old in TEXT
+    path.write_text(text, encoding="utf-8")
+    when = Course.load(path).assignment("a1").due.astimezone(datetime.timezone.utc)
+    assert when.isoformat()[:16] == utc
 
 
 def test_dependencies_are_transitive(course):

@@ -12,9 +12,10 @@ from grader.cli.app import app
 from grader.course import mistakes
 from grader.exchange.for_nbgrader import gradebook
 from grader.library.components import Component
-from grader.notebook import nbgrader_cells, written_answers
+from grader.notebook import answer_cells, nbgrader_cells
 
 BUG = "a1/attention_mask_ignored"
+ALSO = "In a cell below."
 ANSWER = "Without the factor, the softmax saturates."
 SHORT = 12  # characters: a shorter line, such as `else:`, gives nothing away
 
@@ -71,7 +72,7 @@ def filled(release, sources, answers=()):
         cells(copy)[nbgrader_cells.component("a1", name)]["source"] = source
     for part in answers:
         cell = cells(copy)[nbgrader_cells.written(part)]
-        cell["source"] = text(cell).replace(written_answers.WRITTEN, ANSWER)
+        cell["source"] = text(cell).replace(answer_cells.WRITTEN, ANSWER)
     return copy
 
 
@@ -90,22 +91,32 @@ def cheating(release, file):
 
 
 def hand_in(made, course):
-    """The reference, a starter that cheats, a named bug, and a file that is no notebook."""
+    """The reference, a starter that cheats, a named bug, and a file that is no notebook.
+
+    The answers are in cells without metadata (1.11.b of the reference), or in two cells.
+    """
     release = made.notebook("release")
     right = {c.name: c.source for c in components(course.assignment("a1"))}
     bug = mistakes.named(course, BUG)
     name = Component.parse(bug.component).name
     wrong = right | {name: bug.apply(right[name])}
+    reference = filled(release, right, ["1.11.a", "1.11.b"])
+    del cells(reference)["written-1-11-b"]["metadata"]["nbgrader"]
+    scattered = filled(release, wrong, ["1.11.a"])
+    at = next(n for n, one in enumerate(scattered["cells"]) if ANSWER in text(one))
+    scattered["cells"].insert(at + 1, {"cell_type": "raw", "metadata": {}, "source": ALSO})
     handed_in = {
-        "ada": json.dumps(filled(release, right, ["1.11.a", "1.11.b"])),
+        "ada": json.dumps(reference),
         "ben": json.dumps(cheating(release, made.path / "ran")),
-        "cleo": json.dumps(filled(release, wrong, ["1.11.a"])),
+        "cleo": json.dumps(scattered),
         "dan": "no notebook",
     }
     for student, data in handed_in.items():
         place = made.path / "submitted" / student / "a1"
         shutil.copytree(made.path / "release" / "a1", place)
         (place / "a1.ipynb").write_text(data, encoding="utf-8")
+    copy = made.path / "submitted" / "ada" / "a1" / "a1-Copy1.ipynb"
+    copy.write_text(handed_in["cleo"], encoding="utf-8")  # newer; formgrader never shows it
 
 
 def lines(notebook):
@@ -129,10 +140,10 @@ def without_answers(course, assignment, release):
         assert heads(text(cell)) == heads(component.source), component.name
     for name, cell in cells(release).items():
         if name.startswith("written-"):
-            assert text(cell).rstrip().endswith(written_answers.WRITTEN)
-    assert text_of(release).count(written_answers.PREDICTION) == text_of(
+            assert text(cell).rstrip().endswith(answer_cells.WRITTEN)
+    assert text_of(release).count(answer_cells.PREDICTION) == text_of(
         notebooks.build(course, assignment, "starter")
-    ).count(written_answers.PREDICTION)
+    ).count(answer_cells.PREDICTION)
 
 
 def text_of(notebook):

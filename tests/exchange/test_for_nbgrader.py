@@ -3,12 +3,25 @@
 import csv
 import datetime
 import json
+import shutil
+from types import SimpleNamespace
 
+import checkout
 import pytest
-from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
+from nbgrader_class import (
+    CourseFolder,
+    cells,
+    components,
+    filled,
+    hand_in,
+    leaked,
+    lines,
+    without_answers,
+)
 
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
+from grader.cli.grading import nbgrader_command
 from grader.course.course import Course
 from grader.exchange.for_nbgrader import gradebook, marks, scores
 from grader.gradebook import manual, stored_marks
@@ -18,10 +31,8 @@ from grader.gradebook.store import Store
 from grader.library.components import BuildError
 from grader.notebook import nbgrader_cells
 
-pytestmark = [
-    pytest.mark.xdist_group("for_nbgrader"),
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),  # nbgrader's own
-]
+A1 = Course.here().assignment("a1")
+pytestmark = pytest.mark.xdist_group("for_nbgrader")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +55,7 @@ def submitted(made, course):
 @pytest.fixture(scope="module")
 def first(submitted):
     """This class after `course nbgrader`."""
-    submitted.graded()
+    submitted.told = submitted.graded().stderr
     return submitted
 
 
@@ -91,6 +102,17 @@ def test_nbgraders_gradebook_has_the_points_and_maxima_of_the_grader(first):
     assert 80 < totals["cleo"] < totals["ada"] == 98  # 88, and the bonus of 10
 
 
+def test_points_of_another_notebook_than_formgrader_shows_are_told(tmp_path):
+    def graded(file):
+        return SimpleNamespace(submission=SimpleNamespace(file=str(tmp_path / file)))
+
+    for name in ("ada/a1/a1.ipynb", "ben/a1/a1.ipynb", "ben/a1/a1 (1).ipynb"):
+        checkout.place(tmp_path / name)
+    ready = {"ada": graded("ada/a1/a1.ipynb"), "ben": graded("ben/a1/a1 (1).ipynb")}
+    (told,) = nbgrader_command._not_shown(tmp_path, "a1", ready | {"cyd": graded("cyd/a1/b.ipynb")})
+    assert told.startswith("ben: formgrader shows a1.ipynb, but the points are those of a1 (1).ip")
+
+
 def test_only_answers_that_are_there_wait_for_a_marker(first):
     with first.book() as book:
         waiting = {
@@ -100,6 +122,17 @@ def test_only_answers_that_are_there_wait_for_a_marker(first):
     assert waiting["ada"] == {"written-1-11-a", "written-1-11-b"}
     assert waiting["cleo"] == {"written-1-11-a"}
     assert waiting["ben"] == waiting["dan"] == set()
+
+
+def test_an_answer_that_formgrader_does_not_show_at_its_points_is_named(first):
+    first_cell = next(n for n in range(100) if f"in 2 cells: {n} and" in first.told)
+    where = f"in 2 cells: {first_cell} and {first_cell + 1} (raw)"
+    assert f"cleo: the answer to 1.11.a is {where}\n" in first.told
+    assert "ada: formgrader has no field for the points of 1.11.b" in first.told
+    assert first.told.count("1.11.") == 2
+    with first.book() as book:
+        comment = book.find_comment("written-1-11-a", "a1", "a1", "cleo").comment
+    assert comment == f"The answer is {where}."
 
 
 def grades(book, student):
@@ -316,3 +349,36 @@ def test_the_late_penalty_follows_the_roster_and_its_names_are_nbgraders(
     assert totals["ada"] == 98 - 9.8
     for student in ("ada", "cleo"):
         assert float(exported[student]["score"]) == pytest.approx(totals[student])
+
+
+def test_a_notebook_that_nbgrader_refuses_hides_nobodys(made, course, tmp_path):
+    """nbgrader ends at the first one; names without a character that its patterns use are found."""
+    folder = tmp_path / "course"
+    shutil.copytree(
+        made.path, folder, ignore=shutil.ignore_patterns("submitted", "autograded", "grades")
+    )
+    good = filled(made.notebook("release"), {c.name: c.source for c in components(A1)}, ["1.11.a"])
+    twice, old = (json.loads(json.dumps(good)) for _ in range(2))
+    twice["cells"].append(cells(good)["written-1-11-a"])
+    for cell in cells(old).values():
+        cell["metadata"]["nbgrader"]["schema_version"] = 1
+    notebooks = {"ada": good, "b twice": twice, "c": old, "d+e (x) [y]": good, "李小龙": good}
+    for name, notebook in notebooks.items():
+        place = folder / "submitted" / name / "a1"
+        place.mkdir(parents=True)
+        (place / "a1.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / "submitted" / "f" / "a1").mkdir(parents=True)
+    (folder / "submitted" / "f" / "a1" / "work.ipynb").write_text(json.dumps(good))
+    done = CourseFolder(folder).graded()
+    copied = {path.parent.parent.name for path in (folder / "autograded").rglob("a1.ipynb")}
+    assert copied == {"ada", "李小龙"}
+    said = [line for line in done.stderr.splitlines() if "but not the notebook" in line]
+    for name, reason in {
+        "b twice": "exists multiple times; correct submitted/b twice/a1/a1.ipynb",
+        "c": "an old version of the nbgrader metadata format; run `nbgrader update submitted/c`",
+        "d+e (x) [y]": "nbgrader reads no folder with [, * or ? in its name",
+        "f": "nbgrader takes only submitted/f/a1/a1.ipynb",
+    }.items():
+        [line] = [line for line in said if line.startswith(f"{name}: ")]
+        assert reason in line
+    assert len(said) == 4

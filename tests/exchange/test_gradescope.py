@@ -10,10 +10,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from decimal import Decimal
 
 import proofs
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
+from in_process import printed
 from sample_results import COURSE, sample
 
 from grader.exchange import course_files, gradescope, gradescope_results, gradescope_run
@@ -120,6 +122,8 @@ def test_a_submission_gets_the_points_that_course_grade_gives(
     tests = [test for test in report["tests"] if "score" in test]
     assert [test["score"] for test in tests] == [test.points for test in ours.tests]
     assert sum(test["score"] for test in tests) == pytest.approx(report["score"], abs=0.05)
+    most = sum(Decimal(str(test["max_score"])) for test in tests)
+    assert most == sum(e.points for e in A1.exercises if gradescope.is_scored(e)) == 98
     assert "1.11.a" in report["output"]
     [for_instructors] = [test for test in report["tests"] if test["name"] == "For instructors"]
     assert for_instructors["visibility"] == "hidden"
@@ -143,6 +147,12 @@ def test_what_is_no_notebook_of_this_assignment_is_told_so(tmp_path):
         shutil.rmtree(folder)
 
 
+def test_an_upload_is_one_students_whatever_its_files_are_called(tmp_path):
+    for name in ("a_1_2_a1.ipynb", "b_3_4_x.ipynb", "a1-old/a1.ipynb", "a1-new/a1.ipynb"):
+        place(tmp_path / gradescope_run.STUDENT / name)
+    assert gradescope_run.received(tmp_path, COURSE, A1).problem == ""
+
+
 def test_a_failed_grading_has_no_score_and_says_so(container):
     course = container.root / "source" / "course.toml"
     before = course.read_bytes()
@@ -155,6 +165,8 @@ def test_a_failed_grading_has_no_score_and_says_so(container):
     assert "score" not in report
     assert "tests" not in report
     assert "not been graded" in report["output"]
+    assert "Error" not in report["output"], "what failed is for the instructor"
+    assert "CourseError" in container.printed
     code, report = container.run(AUTOGRADER_PYTHON="/bin/false")
     assert (code, "score" in report) == (1, False)
     assert "could not start" in report["output"]
@@ -181,6 +193,7 @@ def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
             assert checked.returncode == 0, checked.stderr
         wanted = archive.read("requirements.txt").decode().split("\n")
     assert any(line.startswith("numpy>=") for line in wanted)
+    assert not any(line.startswith(("torch", "datasets", "optuna", "jupyter")) for line in wanted)
     tops = {name.split("/")[0] for name in names if "/" in name}
     assert tops == {"assignments", "autograder", "course_lib", "data", "grader"}
     assert {n.split("/")[1] for n in names if re.match(r"autograder/a\d/", n)} == {"a1"}
@@ -194,6 +207,43 @@ def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
         assert "results/sst2_six_layers.json" in archive.namelist(), "the threshold"
         assert json.loads(archive.read("gradescope.json"))["min_tier"] == "D"
     assert gradescope.left_to_course_grade(a3)[0].endswith("(the trained model)")
+
+
+def test_a_judge_needs_no_package_that_is_not_in_the_zips_requirements(container):
+    """Every other package is hidden from the interpreter that grades, and from the sandbox."""
+    with zipfile.ZipFile(io.BytesIO(gradescope.autograder_zip(A1, "C"))) as archive:
+        wanted = archive.read("requirements.txt").decode().splitlines()
+    others = [line for line in course_files.packages() if line not in wanted]
+    assert len(wanted) < 12 < len(others)
+    hidden = container.root / "hidden"
+    for line in others:
+        name = {"scikit-learn": "sklearn", "pyyaml": "yaml"}.get(
+            found := re.split(r"[<>=;]", line)[0], found
+        )
+        place = hidden / name.replace("-", "_")
+        place.mkdir(parents=True)
+        (place / "__init__.py").write_text(f"raise ModuleNotFoundError({line!r})")
+    python = container.root / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{hidden}" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    (container.root / "submission" / "a1.ipynb").write_bytes(proofs.notebook("a1", "solution"))
+    code, report = container.run(AUTOGRADER_PYTHON=str(python))
+    assert (code, report["score"]) == (0, 98), container.printed[-3000:]
+
+
+def test_the_settings_are_told_and_torch_is_the_build_for_cpus(tmp_path):
+    told = printed("export", "gradescope", "a1", "--to", tmp_path / "a1.zip")
+    assert "points to enter in Gradescope: 88 (a score may have 10 bonus points more)" in told
+    assert "container to choose there: 1.5 GB or more (grading takes 240 MiB" in told
+    assert "whl/cpu" not in setup(A1)
+    assert "--index-url https://download.pytorch.org/whl/cpu torch==" in setup(
+        COURSE.assignment("a2")
+    )
+
+
+def setup(assignment):
+    with zipfile.ZipFile(io.BytesIO(gradescope.autograder_zip(assignment, "C"))) as archive:
+        return archive.read("setup.sh").decode()
 
 
 def test_students_read_what_our_report_shows_and_never_the_names_of_hidden_tests():

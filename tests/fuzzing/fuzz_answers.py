@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from fuzz_mutation import TEXTS, Rng, Target, mostly
 from hypothesis import strategies as st
 
-from grader.marking.reading import shown
-from grader.marking.reading.groups import groups
+from grader.notebook.alike import groups
+from grader.report import written_text
 
 PIECES = (
     *("$", "$$", "\\(", "\\text{", "\\href{javascript:alert(1)}{", "\\frac", "{", "}", "&#x202e;"),
@@ -38,10 +38,10 @@ class _Reader(HTMLParser):
 
 def feed_answer(text: str) -> object:
     """The page's text of it, which can be sent, and in which nothing acts."""
-    page = shown.html(text, lambda name: "../figure")
+    page = written_text.html(text, lambda name: "../figure")
     page.encode()
     _Reader().feed(page)
-    shown.compared(text, text[::-1]).encode()
+    written_text.compared(text, text[::-1]).encode()
     return groups([text, text[:-1]])
 
 

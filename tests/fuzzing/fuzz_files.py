@@ -22,7 +22,7 @@ from grader.intake import archives, handed_in, plain_files
 from grader.judge.models import model_part
 from grader.judge.models.scorer import HiddenLabels, Unusable
 from grader.marking.reading.figures import Notebook
-from grader.notebook import notebook_file, written_answers
+from grader.notebook import large_outputs, notebook_file, written_answers
 from grader.notebook.beside import beside
 from grader.notebook.collect import collect, decided
 
@@ -100,10 +100,12 @@ NOTEBOOK = mostly(changed_notebook, DOCUMENT.map(json.dumps).map(str.encode), st
 def feed_notebook(data: bytes) -> None:
     """All that the trusted side does with a notebook before a worker runs it."""
     cells = notebook_file.read(data)
+    smaller = notebook_file.read(large_outputs.within(data, len(data) // 2))
+    assert [cell.source for cell in smaller] == [cell.source for cell in cells]
     found = collect(cells, NAMES)
     decided(A1, found)
     texts = [*written_answers.written(A1, cells).values(), *beside(A1, cells)["1.11.a"]]
-    figures = Notebook(A1, cells, json.loads(data.decode("utf-8-sig"))["cells"])
+    figures = Notebook(A1, cells, notebook_file.document(data)["cells"])
     for code in figures.code("1.11.a"):
         texts += [code.source, *(one.text for one in code.outputs)]
         assert all(figures.figure("1.11.a", one.picture) for one in code.outputs if one.picture)
@@ -173,8 +175,8 @@ def folder() -> tempfile.TemporaryDirectory:
 def feed_archive(data: bytes) -> None:
     path = Path(folder().name) / "a1.zip"
     path.write_bytes(data)
-    entries, _ = archives.entries(path)
-    names = [entry.filename for entry in entries]
+    entries = archives.entries(path)
+    names = [entry.name for entry in entries]
     for name in names[:8]:
         archives.read(path, name)
     try:

@@ -1,14 +1,17 @@
-"""A few hundred generated inputs for every reader of untrusted bytes; `fuzz.py` feeds many more."""
+"""Some of the inputs of `fuzz.py`, and of the edited notebooks of `edits.py`."""
 
 import io
 import zipfile
 from dataclasses import replace
 
+import edits
 import fuzz
 import fuzz_mutation
 import fuzz_tests
 import pytest
 from fuzz_mutation import ODD, made_by
+
+from grader.notebook import statements
 
 
 @pytest.mark.parametrize("name", fuzz.TARGETS)
@@ -83,3 +86,18 @@ def test_a_change_leaves_the_odd_values_as_they_are():
             rng, {"a": fuzz_mutation.ODD[-1], "b": [rng.choice(fuzz_mutation.ODD)]}
         )
     assert repr(fuzz_mutation.ODD) == before
+
+
+@pytest.mark.parametrize("assignment", edits.proofs.COURSE.assignments, ids=lambda a: a.id)
+def test_edits_that_keep_the_meaning_lose_no_point_and_no_answer(assignment):
+    found = edits.run(assignment, 30, seed=1)
+    assert found.losses == []
+    assert found.lost == 0
+
+
+@pytest.mark.parametrize("reader", ["answer_cells.text_in", "statements._is_stub"])
+def test_a_reader_that_loses_something_is_found(reader, monkeypatch):
+    statements.sort_cell.cache_clear()
+    monkeypatch.setattr(f"grader.notebook.{reader}", lambda *_: None)
+    assert edits.run(edits.proofs.COURSE.assignment("a1"), 60, seed=1).lost
+    statements.sort_cell.cache_clear()

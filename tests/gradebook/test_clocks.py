@@ -4,6 +4,7 @@ import datetime
 import os
 import shutil
 import subprocess
+import zoneinfo
 
 import checkout
 import pytest
@@ -74,9 +75,17 @@ def test_nbgraders_timestamp_counts(tmp_path, text):
     assert found.received.utctimetuple().tm_hour == 21
 
 
+@pytest.mark.parametrize("text", ["2026-02-08 22:00:00.5", "2026-02-08 22:00:00 CET"])
+def test_a_timestamp_without_a_zone_is_in_that_of_the_course(tmp_path, text):
+    place(tmp_path / "ada" / "a1" / "a1.ipynb")
+    place(tmp_path / "ada" / "a1" / "timestamp.txt", text)
+    (found,) = submissions.find(tmp_path, IDS, zone=zoneinfo.ZoneInfo("Europe/Berlin"))
+    assert (found.received_from, found.received.utctimetuple().tm_hour) == ("nbgrader", 21)
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "2026-02-08 21:00:00.000000", "\udcff", "0001-01-01 00:00:00+23:00"],
+    ["", "soon", "2026-02-08 21:00:00.000000 CET", "\udcff", "0001-01-01 00:00:00+23:00"],
 )
 def test_a_timestamp_that_cannot_be_read_is_told(tmp_path, text):
     place(tmp_path / "ada" / "a1" / "a1.ipynb")

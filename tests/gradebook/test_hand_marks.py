@@ -80,8 +80,8 @@ def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store
     [held] = now.held
     assert (held.item, held.points, held.marker, held.answer) == (ITEM[2], 3.0, "tutor", "first")
     [(_, page)] = render_pages([now], COURSE)
-    assert "first</blockquote>" in page
-    assert "second</blockquote>" in page
+    assert "<p>first</p>\n</blockquote>" in page
+    assert "<p>second</p>\n</blockquote>" in page
     assert "Held: 3 points" in page
     row = next(csv.DictReader(io.StringIO(results_files.to_csv([now], COURSE))))
     assert (row["held"], row["pending"]) == ("A1.11.a", "3")
@@ -129,6 +129,26 @@ def test_an_override_and_a_comment_on_all_of_it_were_given_for_what_was_handed_i
     now = counted(store)
     assert (now.comment, now.overrides, len(now.held)) == ("", [], 2)
     assert {row["item"] for row in list_to_mark(store)} >= {"", "1.3"}
+
+
+LOST = {"1.4": [{"max_points": 4.0}], "1.5": [{"max_points": 3.0}]}
+
+
+@pytest.mark.parametrize(
+    ("given_points", "now", "held"),
+    [
+        (16, {}, []),  # 1.4 has all points now
+        (16, LOST, ["1.4"]),
+        (2, {}, ["1.4"]),  # the mark had taken points away: a person decides
+    ],
+)
+def test_a_raised_exercise_asks_no_more_once_it_has_all_points(given_points, now, held, store):
+    store.add(answered("first", failed=LOST))
+    item = ("ada", "a1", "1.4")
+    store.keep(ManualMarks(COURSE, {item: ManualMark(given_points, "Almost.")}))
+    store.add(answered("second", failed=now))
+    assert [mark.item for mark in counted(store).held] == held
+    assert [row["item"] for row in list_to_mark(store) if row["item"] == "1.4"] == held
 
 
 def test_a_comment_alone_leaves_the_points_of_the_same_answer(store, tmp_path):

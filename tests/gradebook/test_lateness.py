@@ -75,6 +75,44 @@ def test_what_canvas_does_not_mark_as_late_is_on_time():
     assert "by the date of the file (Canvas did not mark it late), on time" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("delay", "terms", "days"),
+    [
+        (-2 * DAY, Terms(), 1),  # a date that copying or the platform made
+        (-SECOND, Terms(), 1),
+        (SECOND, Terms(), 1),
+        (30 * MINUTE, Terms(), 1),
+        (DAY + SECOND, Terms(), 2),
+        # Canvas does not know a date of the student's own
+        (-2 * DAY, Terms(more_days=2), 0),
+        (DAY, Terms(more_days=2), 0),
+        (3 * DAY, Terms(more_days=2), 1),
+        (-2 * DAY, Terms(due=A1.due - 3 * DAY), 1),
+        (-2 * DAY, Terms(due=A1.due), 1),
+    ],
+)
+def test_what_canvas_marks_as_late_is_one_day_late_at_least(delay, terms, days):
+    found = late(delay, terms, clock="canvas-late")
+    assert (found.days, found.percent) == (days, 10.0 * days)
+    assert "by the date of the file (Canvas marked it late)" in found.sentence
+    assert ("1 day late" in found.sentence, "on time" in found.sentence) == (days == 1, not days)
+
+
+@pytest.mark.parametrize(
+    ("terms", "late_days", "slip_days", "grace", "percent"),
+    [
+        (Terms(waived=True), 3, 0, 0, 0),
+        (Terms(excused=True), 3, 0, 0, 0),
+        (Terms(), 3, 1, 0, 0),
+        (Terms(), 0, 0, 0, 100),
+        (Terms(), 3, 0, 60, 10),
+    ],
+)
+def test_a_day_by_canvass_mark_costs_what_any_day_does(terms, late_days, slip_days, grace, percent):
+    strict = A1.model_copy(update={"late_days": late_days})
+    assert late(-DAY, terms, slip_days, grace, strict, "canvas-late").percent == percent
+
+
 def test_slip_days_come_before_points():
     two = late(2 * DAY, slip_days=1)
     assert (two.days, two.slip_days, two.slip_days_left, two.percent) == (2, 1, 0, 10.0)

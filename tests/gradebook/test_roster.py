@@ -110,7 +110,7 @@ def test_an_excused_student_is_not_missing(read):
         ("student\nada\nben\nada\n", "line 4: student 'ada' is on line 2 too"),
         ("student,canvas\nada,7\nben,7\n", "line 3: the canvas name '7' is on line 2 too"),
         ("student,a1\nada,tomorrow\n", "line 2: 'tomorrow' is not a time such as"),
-        ("student,a1\nada,2027-02-20\n", "line 2: the time 2027-02-20 has no time zone"),
+        ("student,a1\nada,-\n", "line 2: '-' says that a student has left: write it in the column"),
         ("student,a1\nada,+1 +2\n", "line 2: '+1 +2' has two numbers of days; write a due date"),
         ("student,slip_days\nada,some\n", "line 2: slip_days = 'some': write a whole number"),
         ("student,late_penalty_percent\nada,101\n", "line 2: late_penalty_percent = '101': a day"),

@@ -115,4 +115,4 @@ def test_two_markers_on_two_machines_see_each_other_and_neither_overwrites(datab
             zoe.give([(other.first, other.first.answer.version)], ManualMark(1.0, "", "zoe"))
         zoe.ask(other, "zoe")
         (now,) = ben.cards(*question)
-        assert (now.first.asked_by, now.first.answer.mark.points) == ("zoe", 2.0)
+        assert (now.first.asked.by, now.first.answer.mark.points) == ("zoe", 2.0)

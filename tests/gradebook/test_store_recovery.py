@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -16,6 +17,7 @@ from grader.cli.problems import sentence
 from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.database.connection import file_of, shown
+from grader.gradebook.database.errors import missing
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import key_of
 from grader.gradebook.store import GradebookError, Store
@@ -65,6 +67,15 @@ def test_the_message_says_how_to_go_back_and_that_brings_everything_back(tmp_pat
     assert (out / "damaged" / "results.db").read_bytes() == data, "what was damaged is kept"
     assert course("report", out).exit_code == 0
     assert (out / "results.db.backup").exists()
+
+
+def test_the_time_of_the_copy_is_told_by_the_clocks_of_the_course(tmp_path, monkeypatch):
+    facts = COURSE.facts.model_copy(update={"timezone": "Asia/Kolkata"})
+    monkeypatch.setattr(Course, "here", lambda: COURSE.model_copy(update={"facts": facts}))
+    copy = tmp_path / "results.db.backup"
+    copy.write_bytes(b"")
+    os.utime(copy, (1_801_000_000, 1_801_000_000))
+    assert "is a copy of 27 January 2027, 03:16 IST" in missing(tmp_path / "results.db")
 
 
 def test_a_store_that_is_gone_is_not_made_anew_over_its_copy(tmp_path):

@@ -19,7 +19,7 @@ from grader.marking.desk import Desk
 from grader.marking.entries import Marker
 from grader.marking.guard import hosts
 from grader.marking.server import guarded
-from grader.notebook import written_answers
+from grader.notebook import answer_cells
 
 ITEM = "1.11.a"
 PLACE = "/token/a1/1.11.a"
@@ -126,7 +126,7 @@ def handed_in(path, text, *, above=(), below=(), attached=None, student="ada"):
     cells = notebook["cells"]
     at = next(n for n, cell in enumerate(cells) if "### 1.11.a" in "".join(cell["source"]))
     answer = cells[at]
-    answer["source"] = "".join(answer["source"]).replace(written_answers.WRITTEN, text)
+    answer["source"] = "".join(answer["source"]).replace(answer_cells.WRITTEN, text)
     answer |= {"attachments": attached} if attached else {}
     cells[at : at + 1] = [*above, answer, *below]
     path.write_text(json.dumps(notebook), encoding="utf-8")

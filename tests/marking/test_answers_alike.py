@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from bench.grader.marking import class_of
-from grader.marking.reading import shown
-from grader.marking.reading.groups import groups
 from grader.marking.reading.reference import references
+from grader.notebook.alike import groups
+from grader.report import written_text
 
 LONG = (
     "dividing by the root keeps the variance of every score at one so that the softmax does not "
@@ -44,17 +44,17 @@ def test_small_steps_join_nobody_who_is_far_from_the_first():
 
 
 def test_differences_are_marked_word_by_word():
-    assert shown.compared("It <b> rises", "It <b> falls fast") == (
+    assert written_text.compared("It <b> rises", "It <b> falls fast") == (
         "It &lt;b&gt; <del>rises</del><ins>falls fast</ins>"
     )
-    assert shown.compared("a b c", "a c") == "a <del>b </del>c"
-    assert shown.compared("same", "same") == "same"
-    assert shown.compared("", "a") == "<ins>a</ins>"
+    assert written_text.compared("a b c", "a c") == "a <del>b </del>c"
+    assert written_text.compared("same", "same") == "same"
+    assert written_text.compared("", "a") == "<ins>a</ins>"
 
 
 def test_answers_made_to_be_compared_for_hours_are_not():
     one, other = (" ".join(f"a {kind}{n}" for n in range(3_000)) for kind in "xy")
-    assert shown.compared(f"same {one}", f"same {other}").startswith("same a <del>x")
+    assert written_text.compared(f"same {one}", f"same {other}").startswith("same a <del>x")
     assert len(groups([one.replace("1", "one"), other.replace("1", "one")])) == 2
     assert len(groups([f"a {'b a ' * 3_000}", f"a {'b a ' * 2_999}"])) == 2
 
@@ -99,7 +99,7 @@ HARMLESS = {
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_nothing_that_a_stranger_writes_acts(text):
     page = Tags()
-    page.feed(shown.html(text, lambda name: ""))
+    page.feed(written_text.html(text, lambda name: ""))
     for tag, attributes in page.found:
         assert tag in HARMLESS
         assert not {n for n in attributes if n.startswith("on") or n in ("style", "id", "src")}
@@ -110,11 +110,11 @@ def test_nothing_that_a_stranger_writes_acts(text):
 def test_markdown_tables_and_formulas_are_drawn():
     text = "*one* $\\frac{a}{b}$\n\n| a |\n|---|\n| `x` |\n\n$$\\sqrt{d_k}$$\n\n# Title"
     page = Tags()
-    page.feed(shown.html(text))
+    page.feed(written_text.html(text))
     tags = [tag for tag, _ in page.found]
     assert {"em", "mfrac", "table", "code", "msqrt"} <= {*tags}
     assert "h1" not in tags  # the page has headings of its own
-    assert '<math display="block">' in shown.mathml("x", display=True)
+    assert '<math display="block">' in written_text.mathml("x", display=True)
 
 
 def test_the_question_the_model_answer_and_the_rubric_stand_beside(course):

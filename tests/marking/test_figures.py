@@ -29,6 +29,7 @@ from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.marking.reading.figures import MAX_OUTPUTS, MAX_PICTURE, MAX_TEXT, notebook_of
 from grader.notebook import notebook_file
+from grader.report import page, table
 
 PNG = png()
 
@@ -216,3 +217,16 @@ def test_a_notebook_that_is_gone_leaves_the_text(store, made, tmp_path):
     page = Page(store).open()
     assert "It rises." in page.text
     assert "<img" not in page.text
+
+
+def test_every_page_says_where_an_unusual_answer_is(store, made):
+    below = {"cell_type": "raw", "metadata": {}, "source": "Then it falls."}
+    result = made("It rises.", below=[below])
+    assert part(result).answer == "It rises.\n\nThen it falls."
+    where = part(result).notice
+    assert re.fullmatch(r"in 2 cells: \d+ and \d+ \(raw\)", where)
+    store.add(result)
+    assert f"5 of 120 words</span>, {where}" in Page(store).open().text
+    assert f"5 of at most 120 words; {where})" in table.show_test(result, "1.11")
+    assert f"5 words of at most 120; found {where}</p>" in page.render_student(result, COURSE)
+    assert "notice" not in part(made("It rises.")).as_json()

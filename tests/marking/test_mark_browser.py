@@ -60,12 +60,13 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def window(chromium, store):
+def window(chromium, store, tmp_path):
     """Opens the page of a marker, in a window and with a server of their own."""
     with ExitStack() as stack:
 
         def opened(name, path=f"a1/{ITEM}", screen="desktop", **options):
-            served = stack.enter_context(offered(Desk(store, COURSE), Marker(name), "127.0.0.1", 0))
+            place = ("127.0.0.1", 0, tmp_path)
+            served = stack.enter_context(offered(Desk(store, COURSE), Marker(name), *place))
             threading.Thread(target=served.run, daemon=True).start()
             context = chromium.new_context(**SCREENS[screen], **options)
             stack.callback(context.close)
@@ -108,6 +109,29 @@ def test_a_class_is_marked_by_keys_alone(window, store):
     assert page.get_by_role("heading", name="every answer is marked").is_visible()
 
 
+@pytest.mark.parametrize("shift", [True, False])
+def test_the_rubrics_items_are_ticked_by_key_and_the_same_words_marked_by_one(shift, window, store):
+    page = window("ben")
+    for number, types in (("Digit1", "!&"), ("Digit3", '#"'), ("Digit2", "@é"), ("Digit2", "@é")):
+        # an American keyboard types these with Shift, a French one without
+        typed = {"code": number, "key": types[not shift], "shiftKey": shift, "bubbles": True}
+        page.evaluate("of => document.body.dispatchEvent(new KeyboardEvent('keydown', of))", typed)
+    assert page.locator("#points").input_value() == "2"
+    browser.press(page, "c", *"Why?", "Escape")
+    assert page.evaluate("scrollY") == 0, "the answer stays in sight"
+    keys(page, "Enter")
+    assert [*points(store).values()] == [2.0] * 5
+    assert [one.met for one in store.marks()[0].mark.rubric] == [True, False, True, False]
+    store.add(answered("late", ALIKE))
+    page = window("zoe")
+    while not page.get_by_text("same words: 2 points by ben (5 students)").count():
+        keys(page, "n")
+    keys(page, "=")
+    mark = store.marks()[-1].mark
+    assert (mark.points, mark.comment, mark.marker) == (2.0, "Why?", "zoe")
+    assert [one.met for one in mark.rubric] == [True, False, True, False]
+
+
 def test_two_markers_see_each_other_and_neither_mark_is_lost(window, store):
     ben, zoe = window("ben"), window("zoe")
     assert zoe.get_by_text("Also here: ben").is_visible()
@@ -143,7 +167,8 @@ def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, wind
     assert browser.violations(page) == []
     assert browser.width(page) <= wide
     assert "hurt" not in page.title()
-    page.locator("header a.home").click()
+    with page.expect_navigation():
+        page.locator("header a.home").click()
     assert browser.violations(page) == []
     assert browser.width(page) <= wide
     assert problems == []
@@ -209,6 +234,30 @@ def served():
             return process, process.stdout.readline().split()[0]
 
         yield started
+
+
+def test_a_comment_typed_while_the_server_was_gone_is_not_lost(chromium, store, served, tmp_path):
+    arguments = (str(tmp_path), "--marker", "ben")
+    process, address = served(*arguments)
+    page = chromium.new_page()
+    page.goto(f"{address}a1/{ITEM}")
+    process.kill()
+    process.wait()
+    browser.press(page, "Shift+Digit2", "c", *"Still here", "Escape", "Enter", "n")
+    page.get_by_text("nothing was sent").wait_for(timeout=60_000)
+    port = address.split(":")[2].partition("/")[0]
+    assert f"--port {port}" in page.locator("#others").inner_text()
+    assert page.locator("#comment").input_value() == "Still here"
+    again = served(*arguments, "--port", port)[1]
+    assert again == address
+    page.reload()  # or whatever leads back to the page
+    assert page.get_by_text("typed before, not stored yet").is_visible()
+    keys(page, "Enter")
+    assert [*points(store).values()] == [1.0] * 5
+    assert {kept.mark.comment for kept in store.marks()} == {"Still here"}
+    keys(page, "u")
+    assert page.locator("#comment").input_value() == "", "what was stored is no draft"
+    page.close()
 
 
 def marked(page, address):

@@ -13,8 +13,11 @@ from test_report import BUG, CARRIED
 from test_similar import A1, ONE
 
 from autograder.demo import disguises
+from grader.classroom import regrade_file
 from grader.gradebook import manual
+from grader.gradebook.exercise_result import Criterion
 from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.result import Request
 from grader.report import render, render_classes, render_dashboard, render_pages, render_student
 from grader.similarity import compare
 from grader.similarity import page as similar
@@ -51,10 +54,15 @@ def work(student, sources):
 def pages(tmp_path_factory):
     """Each page as a file; every one has all of its parts."""
     parts = [part.id for part in sample().parts]
-    marks = {("s1", "a1", part): ManualMark(2.5, "Say why.") for part in parts[:2]}
+    rubric = (Criterion(text="$d_k$", points=2, met=True), Criterion(text="*Why*", points=2))
+    mark = ManualMark(2.5, "Say why.", rubric=rubric)
+    marks = {("s1", "a1", part): mark for part in parts[:2]}
     failed = {"1.3": [BUG], "1.4": [CARRIED], "1.5": [{**BUG, "outcome": "TIMEOUT"}]}
     one = sample("s1", failed=failed, not_written=("1.6",), received="2027-02-10T12:00:00Z")
     one = manual.apply(one, ManualMarks(COURSE, marks))
+    asked = {"reason": "See <line> 2.", "asked_at": "2027-02-12T09:00:00Z"}
+    requests = [Request(item=item, **asked) for item in (parts[0], "1.3")]
+    one = one.model_copy(update={"requests": requests})
     works = [work("student 1", ONE), work("student 2", disguises.renamed(ONE))]
     pairs = compare.suspicious(works)
     assert pairs[0].copied[0] == "helpers"
@@ -130,6 +138,26 @@ def test_a_cause_is_sorted_and_found_with_its_student(pages, window):
     assert [row.split("\t")[0] for row in rows.all_inner_texts()] == ["s1", cause, "s0", cause]
     page.get_by_label("Show only rows with").fill("s0")
     assert rows.locator("visible=true").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_regrade_is_asked_for_without_a_server(scheme, pages, window, tmp_path):
+    page = window(pages / "student.html", **browser.SCREENS["phone"], color_scheme=scheme)
+    page.get_by_text("Ask for a regrade").click()
+    assert browser.violations(page) == []
+    assert browser.width(page) <= browser.SCREENS["phone"]["viewport"]["width"]
+    page.get_by_role("button", name="Save the request").click()
+    assert page.locator("#saved").inner_text() == "", "without a reason there is no file"
+    page.get_by_label("Exercise").select_option(label="1.3 Scaled scores")
+    page.get_by_label("Reason").fill("See <b>line</b> 3.\n\nIt divides.")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the request").click()
+    download.value.save_as(tmp_path / "request.txt")
+    assert download.value.suggested_filename == "regrade-a1-1.3.txt"
+    assert "Saved as regrade-a1-1.3.txt" in page.locator("#saved").inner_text()
+    read = regrade_file.read((tmp_path / "request.txt").read_bytes())
+    assert read[:3] == ("s1", "a1", "1.3")
+    assert read.reason == "See <b>line</b> 3.\n\nIt divides."
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -22,6 +22,7 @@ from grader.report.early_warning import RULES, share, warnings
 from grader.report.figures import box_plot, columns, stack, whisker
 from grader.report.item_analysis import Discrimination, Spread, discrimination, items, spread
 from grader.report.page import TEMPLATES, page_of
+from grader.report.unequal_marks import unequal_marks
 
 IDS = [assignment.id for assignment in COURSE.assignments]
 A1 = COURSE.assignment("a1")
@@ -283,3 +284,34 @@ def test_the_same_results_give_the_same_page():
     assert "Nothing has been graded yet" in render_dashboard([], COURSE)
     alone = render_dashboard([sample(outcome="INVALID", reason="no JSON")], COURSE)
     assert "there are no totals" in alone
+
+
+# Equal answers with unequal marks
+
+
+def marked(student, answer, points, **beside):
+    result = sample(student)
+    [written] = [e for e in result.exercises if e.kind == "written"]
+    part = written.parts[0].model_copy(update={"answer": answer, "points": points, **beside})
+    other = written.model_copy(update={"parts": [part, *written.parts[1:]]})
+    return result.model_copy(update={"exercises": [other]})
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ([("It rises.", 4), ("it  RISES", 3), ("*It* rises", 4.0)], {4: ["s0", "s2"], 3: ["s1"]}),
+        ([("", 0), ("", 2), (" ", 2)], {2: ["s1", "s2"], 0: ["s0"]}),
+        ([("It rises.", 4), ("It rises.", 4.0)], None),
+        ([("It rises.", 4), ("It rises.", None)], None),
+        ([("It is 4.", 4), ("It is 5.", 3)], None),
+        ([("It rises.", 4), ("It falls.", 3)], None),
+    ],
+)
+def test_equal_answers_with_unequal_marks_are_listed(given, found):
+    class_ = [marked(f"s{number}", *one) for number, one in enumerate(given)]
+    listed = unequal_marks(class_)
+    assert [one.students for one in listed] == ([found] if found else [])
+    assert ("Equal answers" in render_dashboard(class_, COURSE)) is bool(found)
+    other = [marked("s9", given[0][0], 1, pictures="another")]
+    assert len(unequal_marks([*class_, *other])) == len(listed), "another picture is another answer"

@@ -107,7 +107,9 @@ def test_a_page_needs_nothing_else(course, tmp_path):
     course()
     text = (tmp_path / "to" / "ada" / "a1.html").read_text(encoding="utf-8")
     page = Page(text)
-    assert not [tag for tag in ("script", "link", "img", "iframe", "form") if page.tags[tag]]
+    assert not [tag for tag in ("link", "img", "iframe") if page.tags[tag]]
+    assert (page.tags["script"], page.tags["form"]) == (1, 1), "those that ask for a regrade"
+    assert "form-action 'none'" in text
     assert all(link.startswith("#") for link in page.values("href"))
     assert not page.values("src")
     assert "default-src 'none'" in text
@@ -214,8 +216,14 @@ def test_canvas_finds_the_submission_by_two_numbers_of_its_own_download():
         name = canvas_name(path, ADA, "a1")
         assert name == f"{start}_a1-feedback.html"
         assert [part for part in name.split("_") if part.isdecimal()] == ["1041", "55221"]
-    own = Student("lovelaceada_1041_55221")
-    assert canvas_name("sub/lovelaceada_1041_55221_a1.ipynb", own, "a1")
+    for own in ("lovelaceada_1041_55221", "anon_7gKqP_67890", "LATE_anon_7gKqP_6", "van_der_1_2"):
+        assert canvas_name(f"sub/{own}_a1.ipynb", Student(own), "a1") == f"{own}_a1-feedback.html"
+    again = Student("bob_7_8")
+    assert (
+        canvas_name("sub/bob_LATE_7_9_a1-1.ipynb", again, "a1") == "bob_LATE_7_9_a1-feedback.html"
+    )
+    long = Student("adams", names={"canvas": "1049"})
+    assert canvas_name("sub/von_deradams_LATE_1049_67901_a1.ipynb", long, "a1")
     assert canvas_name("sub/ada/a1/a1.ipynb", ADA, "a1") is None
 
 
@@ -225,6 +233,18 @@ def test_a_student_cannot_choose_whose_feedback_theirs_becomes(name):
     for file in ("lovelaceada_1041_55221_a1.ipynb", "Ada_4711_assignsubmission_file_/a1.ipynb"):
         for start in ("sub/ben", "sub/ben/a1", "sub/ben_a1.zip:deep", "sub"):
             assert name(f"{start}/{file}", ben, "a1") is None, (start, file)
+
+
+def test_a_groups_page_is_there_once_and_the_others_are_told_so(course, tmp_path):
+    for student in ("ada", "ben"):
+        result = sample(student)
+        facts = result.submission.model_copy(update={"file": "sub/group1_1041_5_a1.ipynb"})
+        fill(tmp_path, result.model_copy(update={"submission": facts}))
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,canvas,group\nada,1041,Group 1\nben,1042,Group 1\n")
+    done = course("--roster", roster, "--zip", "canvas")
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("a1-canvas.zip: without ben, as the file is a group's, and another")
 
 
 def test_who_is_not_in_the_zip_is_said(course, tmp_path):

@@ -8,8 +8,8 @@ from in_process import printed
 from sample_results import COURSE, sample
 
 from grader.cli.problems import sentence
-from grader.gradebook import history
-from grader.gradebook.differences import preview
+from grader.gradebook.changes import history
+from grader.gradebook.changes.differences import preview
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
 from grader.gradebook.stored_marks import KeptMark

@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from setup_world import COLAB, cell_of, run_cell, served, write_tree, zipped
 
+from grader.course.packages import requirements
 from grader.course.problem import SetupError
 from grader.student import missing_packages
 
@@ -36,7 +37,7 @@ def test_colab_satisfies_the_course_as_it_is(colab, monkeypatch):
             raise PackageNotFoundError(name) from None
 
     monkeypatch.setattr(missing_packages, "version", version)
-    found = missing_packages.compare(missing_packages.requirements(ROOT))
+    found = missing_packages.compare(requirements(ROOT))
     tomli = {"tomli"} if sys.version_info < (3, 11) else set()
     assert {Requirement(line).name for line in found.absent} == ADDED | tomli
     assert found.older == []
@@ -86,9 +87,9 @@ def test_a_package_that_cannot_be_had_is_one_sentence(monkeypatch):
 
 
 def test_a_folder_without_requirements_asks_for_nothing(tmp_path):
-    assert missing_packages.requirements(tmp_path) == []
+    assert requirements(tmp_path) == []
     (tmp_path / "requirements.txt").write_text("# ours\n\ntqdm>=4.66\n", encoding="utf-8")
-    assert missing_packages.requirements(tmp_path) == ["tqdm>=4.66"]
+    assert requirements(tmp_path) == ["tqdm>=4.66"]
 
 
 def site_packages(python):

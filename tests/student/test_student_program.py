@@ -119,7 +119,7 @@ def test_a_submission_is_graded_as_its_notebook_is(tree, own, tmp_path, capsys):
     """What `submit` makes, put where a class's submissions are, in both usual ways."""
 
     def open_work(text):
-        """One answer is missing, one is too long, and the last cell is cut off."""
+        """One answer is missing, one too long, one in two cells, and the last cell is cut off."""
         notebook = json.loads(text)
         starter = json.loads(proofs.notebook("a1", "starter"))
         of = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in starter["cells"]}
@@ -128,11 +128,16 @@ def test_a_submission_is_graded_as_its_notebook_is(tree, own, tmp_path, capsys):
                 cell["source"] = of["written-1-11-b"]["source"]
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == "written-1-11-c":
                 cell["source"] = "".join(cell["source"]) + " and so on" * 100
+        whole = next(c for c in notebook["cells"] if "### 1.11.a" in "".join(c["source"]))
+        more = {"cell_type": "raw", "metadata": {}, "source": whole["source"][-2:]}
+        notebook["cells"].insert(notebook["cells"].index(whole) + 1, more)
+        whole["source"] = whole["source"][:-2]
         cut_off = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
         notebook["cells"].append(cut_off | {"source": "print((1,"})
         return json.dumps(notebook)
 
     own("solution", {SCALED: UNSCALED}, open_work)
+    checked = student(tree, "check", "a1").stdout
     place(tree / "assignments/a1/submission/notes.txt", b"mine")
     done = student(tree, "submit", "a1", "--to", tmp_path / "a1.zip")
     assert done.returncode == 1, done.stderr
@@ -163,8 +168,11 @@ def test_a_submission_is_graded_as_its_notebook_is(tree, own, tmp_path, capsys):
         entry = next(entry for entry in result.exercises if entry.id == "1.11")
         words = {part.id: len(part.answer.split()) for part in entry.parts}
         assert words["1.11.b"] == 0
-        for id in ("1.11.a", "1.11.c"):
-            assert f"  {id}: answered, {words[id]} words\n" in told
+        place_of = next(part.notice for part in entry.parts if part.id == "1.11.a")
+        assert re.fullmatch(r"in 2 cells: \d+ and \d+ \(raw\)", place_of)
+        for id, where in (("1.11.a", f", {place_of}"), ("1.11.c", "")):
+            assert f"  {id}: answered, {words[id]} words{where}\n" in told
+        assert f"  ! the answer to 1.11.a is {place_of}\n" in checked
         assert "  1.11.b: no answer\n" in told
     shutil.rmtree(tree / "assignments/a1/submission")
 
@@ -209,7 +217,7 @@ def test_large_outputs_stay_at_home(tmp_path):
     found = archive.read(A1, path)
     packed = archive.pack(found)
     assert len(packed.data) < 2**20
-    assert packed.left_out == ["the notebook's outputs, 40.0 MiB: the grader does not read them"]
+    assert packed.left_out == ["the notebook's largest outputs, 40.0 MiB: no test reads them"]
     assert found.collected.written >= {name for e in A1.exercises for name in e.names}
 
 
@@ -237,7 +245,7 @@ BAD_INPUT = [
     (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
     (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
     (("check", "a1", "data"), ("is a folder",)),
-    (("check", "a1", "course.toml"), ("is not JSON",)),
+    (("check", "a1", "course.toml"), ("plain text, not a notebook",)),
     (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
     (("debug", "nowhere.ipynb"), ("there is no such file",)),
     (("debug", "a3"), ("there is no a3.ipynb",)),

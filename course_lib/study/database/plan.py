@@ -10,14 +10,11 @@ import optuna
 from optuna.storages import RDBStorage
 
 from ...data.datasets import LoadedData
-from ..designs import one_at_a_time, sampled_design
-from ..profiles import StudyProfile
-from ..space import DEFAULT, FACTORS, Configuration
+from ..space import Configuration
 from .points import OPEN, enqueue, key, settled
 from .storage import StudyError, masked, study_errors
 
 Point = tuple[str, Configuration, int]  # where it comes from in the design, configuration, seed
-DESIGN_SEED = 0  # of the configurations that are drawn at random
 
 
 @dataclass(frozen=True)
@@ -46,14 +43,6 @@ class Plan:
             for configuration in configurations
         ]
         return cls(name, profile, points, pruner)
-
-
-def plan_of(settings: StudyProfile, name: str, pruner: str = "none") -> Plan:
-    """One factor at a time around the default, then configurations drawn at random."""
-    single = one_at_a_time(DEFAULT, FACTORS)
-    sampled = sampled_design(FACTORS, settings.n_sampled, DESIGN_SEED, taken=single)
-    designs = {"one at a time": single, "sampled": sampled}
-    return Plan.of(name, settings.name, designs, settings.seeds, pruner)
 
 
 def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:

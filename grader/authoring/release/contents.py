@@ -12,6 +12,7 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
+from grader.course.weeks import Week
 
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
@@ -40,19 +41,17 @@ can no longer find out.
 """
 
 
-def in_week(course: Course, week: int) -> list[Assignment]:
-    """The assignments that are out by this week. Raises BuildError if there is no such week."""
+def in_week(course: Course, week: int, answers: Collection[str]) -> list[Assignment]:
+    """The assignments and labs that are out by this week, while these assignments' answers are.
+
+    Raises BuildError if there is no such week.
+    """
     numbers = [w.number for w in course.weeks]
     if week not in numbers:
         raise BuildError(
             f"there is no week {week}: course.toml has weeks {min(numbers)} to {max(numbers)}"
         )
-    return [a for a in course.assignments if a.week <= week]
-
-
-def labs_in_week(course: Course, week: int, answers: Collection[str]) -> list[Lab]:
-    """The labs that are out by this week, while these assignments' answers are."""
-    return [lab for lab in course.labs if lab.is_out(week, answers)]
+    return [one for one in (*course.assignments, *course.labs) if one.is_out(week, answers)]
 
 
 def of_week(course: Course, week: int, answers: Collection[str], lectures: bool = False) -> Files:
@@ -60,19 +59,26 @@ def of_week(course: Course, week: int, answers: Collection[str], lectures: bool 
 
     A lab comes with its answers; `lectures` with the pages that the course makes of them.
     """
-    out = in_week(course, week)
+    out = in_week(course, week, answers)
     whole.check_components(course)
     answers = [a.id for a in out if a.id in answers]
-    newest = out[-1].id if out else ""
-    labs = labs_in_week(course, week, answers)
-    files = _library(course, newest, answers) | _assignments(course, [*out, *labs])
+    labs = [one for one in out if isinstance(one, Lab)]
+    newest = next((a.id for a in reversed(out) if a not in labs), "")
+    files = _library(course, newest, answers) | _assignments(course, out)
     for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
     pages = _lectures(course, week, answers) if lectures else {}
-    weeks = [one for one in course.weeks if one.number <= week]
-    begun = course.model_copy(update={"weeks": weeks, "labs": labs})
+    begun = course.model_copy(update={"weeks": _until(course, week, out), "labs": labs})
     plan = _plan(begun) if pages else ""
-    return files | pages | _around(course, [*out, *labs], answers, False, plan)
+    return files | pages | _around(course, out, answers, False, plan)
+
+
+def _until(course: Course, week: int, out: Collection[Assignment]) -> list[Week]:
+    """The weeks up to this one, which name no assignment that is not out."""
+    ids = {one.id for one in out}
+    begun = [one for one in course.weeks if one.number <= week]
+    waiting = {"assignment": None}
+    return [w if w.assignment in ids else w.model_copy(update=waiting) for w in begun]
 
 
 def opened(course: Course, lectures: bool = False) -> Files:

@@ -46,10 +46,12 @@ WORK = """\
 1. Read the sections of the paper that an exercise names.
 2. Replace each `raise NotImplementedError(…)`, run the cell, then the `check("A1.4")` below it. It
    says what was expected, what your code returned, and the likely cause if the answer shows one.
-3. Write your prediction before you run an experiment; predictions count for being made, not for
-   being right.
+3. Write your prediction before you run an experiment. It gives no points, so a wrong one costs
+   nothing: it shows you what you did not expect.
 4. Restart the kernel and run everything once before you hand in: what works only in your session
    does not work for the grader.
+5. In code that is graded, import only Python's own modules and the packages in `requirements.txt`,
+   with what these bring along: the grader has no others. `student check` names what is not there.
 
 `{starter}` is the notebook as you got it: copy from there what you want to begin again.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.student.missing_packages import requirements
+from grader.course.packages import requirements
 
 from ...course import toml
 

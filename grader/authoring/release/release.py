@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.course import Course
 
 from ...course.problem import Problem
-from . import changes, contents, folder, proof, secrets
+from . import changes, contents, folder, imported, proof, running, secrets
 from .changes import ReleaseError
 from .contents import Files
 from .git_branch import Branch
+from .running import Run
 
 ANSWERS = "Model answers"  # the name of a release of nothing else
 
 
 class LeakError(Problem):
     """A finished release that holds what students must not have; the message lists every place."""
+
+    exit_code = 1
+
+
+class BrokenError(Problem):
+    """A finished release that would not work for students; the message lists every place."""
 
     exit_code = 1
 
@@ -31,6 +39,7 @@ class Made:
     new: bool  # whether anything changed
     answers: list[str]
     zip: Path | None = None
+    runs: Sequence[Run] = ()  # of its notebooks
 
 
 def week(
@@ -47,12 +56,15 @@ def week(
     Without `lectures`, their pages are left out. Raises BuildError, LeakError and ReleaseError;
     then nothing was written.
     """
-    out = [a.id for a in contents.in_week(course, number) if a.id in answers]
+    out = [a.id for a in contents.in_week(course, number, answers) if a.id in answers]
     place = _Place(to, branch, zip)
     files = contents.of_week(course, number, out, lectures)
     place.finish(files, f"Week {number}", out)
-    prove(course, place.files, out)
-    return place.write()
+    check_imports(place.files)
+    with ThreadPoolExecutor(1) as beside:  # kernels run while the proof reads
+        runs = beside.submit(running.run_all, place.files)
+        prove(course, place.files, out)
+    return place.write(runs.result())
 
 
 def self_study(course: Course, to: Path, branch: str, zip: bool, lectures: bool = True) -> Made:
@@ -60,7 +72,8 @@ def self_study(course: Course, to: Path, branch: str, zip: bool, lectures: bool 
     place = _Place(to, branch, zip)
     ids = [a.id for a in course.assignments]
     place.finish(contents.opened(course, lectures), "Self-study", ids)
-    return place.write()
+    check_imports(place.files)
+    return place.write(running.run_all(place.files))
 
 
 def answers(
@@ -93,8 +106,18 @@ def prove(course: Course, files: Files, out: Collection[str]) -> None:
     hidden = proof.marks(secrets.of(course, out, modules), secrets.public(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:
-        more = [f"and {len(leaks) - 20} more"] if leaks[20:] else []
-        raise LeakError("\n".join([*map(str, leaks[:20]), *more, "nothing was released"]))
+        raise LeakError(_listed(leaks))
+
+
+def check_imports(files: Files) -> None:
+    """Raises BrokenError if code of a finished tree needs what the tree lacks."""
+    if faults := imported.faults(files, f"{contents.AFTER}/"):
+        raise BrokenError(_listed(faults))
+
+
+def _listed(found: Sequence[object]) -> str:
+    more = [f"and {len(found) - 20} more"] if found[20:] else []
+    return "\n".join([*map(str, found[:20]), *more, "nothing was released"])
 
 
 def _is_of_site(name: str) -> bool:
@@ -119,7 +142,10 @@ class _Place:
         self.files = changes.finished(files, name, out, self.before, self.changelog)
         self.name, self.out = name, out
 
-    def write(self) -> Made:
+    def write(self, runs: Sequence[Run] = ()) -> Made:
+        """Put the files where they go. Raises BrokenError instead if a notebook does not run."""
+        if faults := [fault for run in runs for fault in run.faults]:
+            raise BrokenError(_listed(faults))
         new = self.files != self.there
         if self.zip:
             data = folder.packed(self.files)
@@ -128,4 +154,4 @@ class _Place:
             self.branch.commit(self.files, self.name)
         elif new:
             folder.write(self.files, self.to)
-        return Made(len(self.files), new, self.out, self.zip)
+        return Made(len(self.files), new, self.out, self.zip, runs)

@@ -17,7 +17,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.exercise import Exercise
 from grader.course.lab import Lab
-from grader.notebook import nbgrader_cells, written_answers
+from grader.notebook import answer_cells, nbgrader_cells
 
 from ...library.components import BEGIN, END, BuildError, Component, stub
 from ...notebook.nbgrader_cells import metadata
@@ -138,7 +138,7 @@ class _Maker:
         if not found:
             raise BuildError(f"{self.assignment.source}: no {mark!r} in the cell {text[:60]!r}")
         answer = answer.lstrip("\n")
-        if self.view == "nbgrader" and placeholder == written_answers.WRITTEN:
+        if self.view == "nbgrader" and placeholder == answer_cells.WRITTEN:
             answer = f"{BEGIN}\n{answer}\n{END}"
         elif not self.is_solution:
             answer = placeholder
@@ -218,7 +218,7 @@ class _Maker:
 
     def prediction(self, source: SourceCell) -> None:
         self.exercise_named(source.argument)
-        text = self.split(source.text, TEXT_ANSWER, written_answers.PREDICTION)
+        text = self.split(source.text, TEXT_ANSWER, answer_cells.PREDICTION)
         self.put("markdown", text, tags=["prediction"])
 
     def written(self, source: SourceCell) -> None:
@@ -229,7 +229,7 @@ class _Maker:
         self.placed.append(source.argument)
         heading = f"### {source.argument} {part.title}\n\n*{part.points:g} points, at most "
         heading += f"{part.words} words.*\n\n"
-        text = self.split(source.text, TEXT_ANSWER, written_answers.WRITTEN)
+        text = self.split(source.text, TEXT_ANSWER, answer_cells.WRITTEN)
         grade_id = nbgrader_cells.written(source.argument)
         meta = metadata(grade_id, grade=True, solution=True, points=part.points)
         self.put("markdown", heading + text, meta)

@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import json
 import sys
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from grader.course.fallback import FOLDER as FALLBACK
 
 from ...authoring.release import contents, release
 from ...authoring.release.changes import MANIFEST
+from ...authoring.release.running import SECONDS, Run
 from ...authoring.views import setup_cell
 from ...gradebook import stored_roster
 from ...gradebook.lateness import written
@@ -48,10 +50,11 @@ def run(options: Release) -> int:
     now = _now(options)
     out = contents.answers_out(course, terms, now, roster.allowances)
     if options.week is not None:
-        due = [a.id for a in contents.in_week(course, options.week) if a.id in out]
+        due = [a.id for a in contents.in_week(course, options.week, out) if a.id in out]
         if unknown and due:
             print(f"without the answers of {', '.join(due)}: {unknown}", file=sys.stderr)
             out = []
+        _print_waiting(course, options.week, out)
         place = (options.to, options.git_branch, options.zip)
         made = release.week(course, options.week, out, *place, options.lectures)
         return _print_release(options, made)
@@ -69,6 +72,13 @@ def run(options: Release) -> int:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
     to, branch = options.to, options.git_branch
     return _print_release(options, release.answers(course, id, out, to, branch, options.lectures))
+
+
+def _print_waiting(course: Course, week: int, out: Collection[str]) -> None:
+    for one in course.assignments:
+        if one.week <= week and not one.is_out(week, out):
+            needed = ", ".join(id for id in one.builds_on if id not in out)
+            print(f"without {one.id}: it uses the answers of {needed}", file=sys.stderr)
 
 
 def _fallback(options: Release, course: Course, id: str) -> int:
@@ -140,6 +150,7 @@ def _print_release(options: Release, made: release.Made) -> int:
     if options.json:
         zip = str(made.zip) if made.zip else None
         content = {"files": made.files, "new": made.new, "answers": made.answers, "zip": zip}
+        content["notebooks"] = [run.notebook for run in made.runs if not run.until]
         print(json.dumps({"to": str(options.to), **content}))
         return EXIT_OK
     where = f"{options.to}, branch {options.git_branch}" if options.git_branch else str(options.to)
@@ -147,4 +158,16 @@ def _print_release(options: Release, made: release.Made) -> int:
     print(f"{where}: {made.files} files{answers}" if made.new else f"{where}: nothing has changed")
     if made.zip:
         print(f"{made.zip}: the same files")
+    if made.runs:
+        print(_ran(made.runs))
     return EXIT_OK
+
+
+def _ran(runs: Sequence[Run]) -> str:
+    whole = [run for run in runs if not run.until]
+    count = "1 notebook" if len(whole) == 1 else f"{len(whole)} notebooks"
+    said = f"Everything released runs: {count} from the first cell to the last"
+    for run in runs:
+        if run.until:
+            said += f"; {run.notebook} up to cell {run.until}, which took over {SECONDS} seconds"
+    return said

@@ -41,15 +41,15 @@ def received(
     A hand-in without a notebook or an assignment's name counts for the assignment that most of the
     class handed in.
     """
-    ids = [assignment.id for assignment in course.graded]
-    everything = submissions.find(folder, ids, roster, notice)
+    ids, is_begun = [assignment.id for assignment in course.graded], class_run.begun_in(course)
+    everything = submissions.find(folder, ids, roster, notice, course.facts.zone, is_begun)
     found = [s for s in everything if s.place is None or not _holds(s.place.path, out)]
     known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
     counts = Counter(submission.assignment for submission in known if submission.data)
     if default is None and counts:
         default = course.assignment(max(sorted(counts), key=lambda id: counts[id]))
     rest = [class_run.resolve(s, course, default) for s in found if not (s.data or s.assignment)]
-    return submissions.one_each([*known, *rest])
+    return submissions.one_each([*known, *rest], is_begun)
 
 
 def _holds(path: Path, out: Path) -> bool:

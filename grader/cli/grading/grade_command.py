@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from grader.checking.raised import NOT_YOURS
@@ -19,11 +19,13 @@ from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...grading import cluster
 from ...grading.judge_pool import Settings
+from ...intake import choice
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from ..records import class_list, preview_output, results, stores
+from ..records import class_list, corrected_names, preview_output, results, stores
+from ..records.newcomers import newcomers
 from . import class_grading
 from .grading_options import Grade
 
@@ -41,10 +43,14 @@ def run(options: Grade) -> int:
     notices = list[str]()
     folder, out = options.submissions, options.out
     found = class_grading.received(folder, course, default, roster, notices.append, out)
+    notices += class_list.staying_away(found, roster)
+    found = [submission for submission in found if submission.student not in roster.left]
     chosen = _named_by(found, options, default)
+    notices += choice.notices(chosen)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
     everybody = {*roster.students, *(submission.student for submission in found)}
+    notices += newcomers(listed, out, options.store, {s.student for s in found})
     given = class_list.marks(options.manual, course, everybody, options.out, options.store)
     settings = Settings(
         options.jobs,
@@ -71,12 +77,15 @@ def run(options: Grade) -> int:
             stored_roster.keep(store, listed)
             _keep(given, store, options, graded_before=True)
         told, zone = list[str](), course.facts.zone
+        carry = partial(corrected_names.carry, store, chosen, found, folder)
+        if not options.preview:
+            carry(told.append)
         chosen = class_list.timed(chosen, times, store, told.append, zone)
         chosen = class_list.without_older(chosen, store, options.take_older, told.append, zone)
         _say(told, options)
         graded = class_grading.grade(chosen, course, store, settings, quiet=options.json)
         if options.preview:
-            change = partial(_store_all, store, listed, graded)
+            change = partial(_store_all, store, listed, graded, partial(carry, warn))
             return preview_output.show(store, course, change, options.json, graded)
         _keep(given, store, options)
         files = results.write(store, course, options.out)
@@ -84,8 +93,11 @@ def run(options: Grade) -> int:
     return _report(files, graded, course, options)
 
 
-def _store_all(store: Store, listed: Roster, graded: list[Result]) -> None:
+def _store_all(
+    store: Store, listed: Roster, graded: list[Result], carry: Callable[[], None]
+) -> None:
     stored_roster.keep(store, listed)
+    carry()
     for result in graded:
         store.add(result)
 
@@ -138,7 +150,8 @@ def _say(sentences: Iterable[str], options: Grade) -> None:
 def _report(files: results.Written, graded: list[Result], course: Course, options: Grade) -> int:
     """Print this run's results with what to know of them; exit 5 if the grader failed on any."""
     counted = files.of(graded)
-    _say(class_list.attendance(files.roster, files.results, graded), options)
+    everybody = options.only is None
+    _say(class_list.attendance(files.roster, files.results, graded, everybody), options)
     _say(class_list.late_by_file(counted), options)
     failed = [result for result in graded if result.outcome == UNGRADED]
     if failed:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +19,11 @@ from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...intake import download_names
+from ...notebook import nbgrader_cells, notebook_file
 from .. import lookup
 from ..output import warn
 from ..records import class_list, results
+from ..records.newcomers import newcomers
 from . import grade_command
 from .grading_options import Grade, Grading, Nbgrader
 
@@ -37,6 +40,8 @@ def run(options: Nbgrader) -> int:
     out = options.out or folder / "grades"
     assignment = lookup.assignment(course, id)
     given = class_list.read_roster(options.roster, course)
+    for sentence in newcomers(given, out, None):
+        warn(sentence)
     configured = gradebook.configured(folder)
     with gradebook.opened(configured) as book:
         gradebook.check(book, assignment, folder)
@@ -64,8 +69,8 @@ def run(options: Nbgrader) -> int:
         for result in graded
         if result.outcome != UNGRADED
     }
-    only = theirs.get(options.only, options.only) if options.only else None
-    without = _bookkeeping(configured, submitted, id, ready, only)
+    shown = [name for name, result in ready.items() if result.outcome != "INVALID"]
+    without = _bookkeeping(configured, submitted, id, shown)
     with gradebook.opened(configured) as book:
         for name, result in ready.items():
             now, old = of_this[result.student], before.get(result.student)
@@ -75,7 +80,8 @@ def run(options: Nbgrader) -> int:
         flagged = [of_this[result.student] for result in ready.values()]
         stored_marks.append(connection, marks.asked_again(kept, flagged))
     warn(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
-    for text in [*found.warnings, *elsewhere, *without]:
+    told = [*_scattered(configured, ready), *_not_shown(submitted, id, ready)]
+    for text in [*found.warnings, *elsewhere, *without, *told]:
         warn(text)
     return code
 
@@ -87,37 +93,87 @@ def _ours(name: str, course: Course, roster: Roster) -> str:
 
 
 def _bookkeeping(
-    course: CourseDirectory,
-    submitted: Path,
-    id: str,
-    ready: Mapping[str, Result],
-    only: str | None,
+    course: CourseDirectory, submitted: Path, id: str, shown: Sequence[str]
 ) -> list[str]:
     """Let nbgrader copy and sanitize what was handed in, without running any of it.
 
-    `ready` are the results by the students' names in nbgrader.
-
-    Returns a sentence for each student whose notebook formgrader cannot show.
+    `shown` are students by their names in nbgrader, which ends at the first whose notebook it does
+    not accept: it is called again for those after it. Returns a sentence for each student whose
+    notebook formgrader cannot show.
     """
-    shown = [name for name, result in ready.items() if result.outcome != "INVALID"]
-    excluded = {path.name for path in submitted.iterdir()} - {*shown}
-    arguments = ["autograde", id, *gradebook.BOOKKEEPING]
-    arguments += [f"--CourseDirectory.student_id_exclude={','.join(sorted(excluded))}"]
-    if only is not None:
-        arguments += [f"--student={glob.escape(only)}"]
-    problem = ""
-    if shown:
+    everybody, started = {path.name for path in submitted.iterdir()}, time.time()
+    reasons = {name: why for name in shown if (why := _unreadable(submitted / name, id))}
+    left = sorted({*shown} - {*reasons}, key=lambda name: f"{name}/")  # as nbgrader sorts paths
+    while left:
+        excluded = f"--CourseDirectory.student_id_exclude={','.join(sorted(everybody - {*left}))}"
+        failed = gradebook.NbgraderError()
         try:
-            gradebook.nbgrader(arguments, Path(course.root))
+            gradebook.nbgrader(
+                ["autograde", id, *gradebook.BOOKKEEPING, excluded], Path(course.root)
+            )
         except gradebook.NbgraderError as error:
-            problem = str(error).strip().splitlines()[-1]
-    autograded = Path(course.root) / course.autograded_directory
-    copies = {s for s in shown if (autograded / s / id / f"{id}.ipynb").is_file()}
+            failed = error
+        copies = Path(course.root) / course.autograded_directory
+        left = [name for name in left if not _is_new(copies / name / id / f"{id}.ipynb", started)]
+        if left:
+            folder = f"{submitted.name}/{left[0]}"
+            reasons[left[0]] = _with_advice(failed.about(f"/{folder}/{id}"), folder, id)
+        left = left[1:]
     return [
-        f"{student}: formgrader has the points but no notebook to show; nbgrader takes only "
-        f"{id}.ipynb in {submitted.name}/{student}/{id}{f' ({problem})' if problem else ''}"
-        for student in shown
-        if student not in copies
+        f"{name}: the points are in formgrader, but not the notebook: {reasons[name]}"
+        for name in shown
+        if name in reasons
+    ]
+
+
+def _scattered(course: CourseDirectory, ready: Mapping[str, Result]) -> list[str]:
+    """A sentence for each answer that is not in the one cell where formgrader takes its points."""
+    found = []
+    for name, result in ready.items():
+        id = result.assignment
+        copy = Path(course.root) / course.autograded_directory / name / id / f"{id}.ipynb"
+        if not copy.is_file():
+            continue
+        fields = {cell.grade_id for cell in notebook_file.read(copy.read_bytes())}
+        for part in (part for part in result.parts if part.answer):
+            if nbgrader_cells.written(part.id) not in fields:
+                found.append(
+                    f"{name}: formgrader has no field for the points of {part.id}, as the cell "
+                    "lost its metadata; mark it with `course mark`"
+                )
+            elif part.notice:
+                found.append(f"{name}: the answer to {part.id} is {part.notice}")
+    return found
+
+
+def _with_advice(reason: str, folder: str, id: str) -> str:
+    """nbgrader's reason not to copy what a student's folder contains, and what to do."""
+    if "old version" in reason:
+        return f"{reason}; run `nbgrader update {folder}`, then this again"
+    return f"{reason or 'nbgrader gave no reason'}; correct {folder}/{id}/{id}.ipynb"
+
+
+def _unreadable(folder: Path, id: str) -> str:
+    """Why nbgrader does not find a student's notebook, if it does not; and what to do."""
+    if not (folder / id / f"{id}.ipynb").is_file():
+        return f"nbgrader takes only {folder.parent.name}/{folder.name}/{id}/{id}.ipynb"
+    if glob.escape(folder.name) != folder.name:
+        return f"nbgrader reads no folder with [, * or ? in its name: rename {folder.name}"
+    return ""
+
+
+def _is_new(path: Path, started: float) -> bool:
+    return path.is_file() and path.stat().st_mtime >= started
+
+
+def _not_shown(submitted: Path, id: str, ready: Mapping[str, Result]) -> list[str]:
+    """A sentence for each student whose points are those of another notebook than is shown."""
+    shown = {name: submitted / name / id / f"{id}.ipynb" for name in ready}
+    return [
+        f"{name}: formgrader shows {id}.ipynb, but the points are those of "
+        f"{Path(result.submission.file).name}; the student's report says why"
+        for name, result in ready.items()
+        if shown[name].is_file() and Path(result.submission.file) != shown[name]
     ]
 
 

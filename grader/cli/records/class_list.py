@@ -21,6 +21,7 @@ from ...gradebook.store import Store
 from ...intake.submissions import Submission
 from ..output import warn
 from . import stores
+from .newcomers import newcomers
 
 
 def read_roster(path: Path | None, course: Course) -> Roster:
@@ -49,7 +50,10 @@ def roster(path: Path | None, course: Course, out: Path, url: str | None) -> Ros
     """
     if url:
         stores.existing(out, url)
-    return known(read_roster(path, course), out, url)
+    given = read_roster(path, course)
+    for sentence in newcomers(given, out, url):
+        warn(sentence)
+    return known(given, out, url)
 
 
 def marks(
@@ -170,21 +174,31 @@ def unused(given: Mapping[Handed, Receipt], submissions: Sequence[Submission]) -
     return [f"times were given for {abridged(left)}, but this run has no such submission"]
 
 
-def attendance(roster: Roster, results: Sequence[Result], run: Sequence[Result]) -> list[str]:
+def attendance(
+    roster: Roster, results: Sequence[Result], run: Sequence[Result], everybody: bool = True
+) -> list[str]:
     """Who is missing for each assignment of this run, and who is graded but not in the roster.
 
-    `results` are all that the store has: a submission of an earlier run is not missing.
+    `results` are all that the store has: a submission of an earlier run is not missing. A run that
+    was not for `everybody` says nothing of the others.
     """
     if not roster.students:
         return []
     told = []
-    for assignment in sorted({result.assignment for result in run}):
+    for assignment in sorted({result.assignment for result in run}) if everybody else ():
         there = {r.student for r in results if r.assignment == assignment}
         if missing := roster.missing(assignment, there):
             told.append(f"{assignment}: nothing from {abridged(missing)}")
-    if strangers := sorted({result.student for result in run if result.student not in roster}):
+    strangers = sorted({r.student for r in run} - {*roster.students, *roster.left})
+    if strangers:
         told.append(f"not in the roster: {abridged(strangers)}")
     return told
+
+
+def staying_away(found: Sequence[Submission], roster: Roster) -> list[str]:
+    """Whose hand-ins are not graded, as the roster says that they have left."""
+    left = sorted({submission.student for submission in found} & {*roster.left})
+    return [f"not graded, as they have left the class: {abridged(left)}"] if left else []
 
 
 def late_by_file(counted: Sequence[Result]) -> list[str]:

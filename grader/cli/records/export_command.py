@@ -38,7 +38,7 @@ def _canvas(course: Course, options: Export) -> None:
         _source(options, "the gradebook that Canvas exported"),
         _roster(course, options),
     )
-    _say(canvas.filled(source, _results(course, options, roster), course, roster), options)
+    _fill(canvas.filled(source, _results(course, options, roster), course, roster), options)
 
 
 def _moodle(course: Course, options: Export) -> None:
@@ -46,7 +46,7 @@ def _moodle(course: Course, options: Export) -> None:
 
     source = _source(options, "Moodle's grading worksheet")
     assignment, roster = _assignment(course, options), _roster(course, options)
-    _say(moodle.filled(source, _results(course, options, roster), assignment, roster), options)
+    _fill(moodle.filled(source, _results(course, options, roster), assignment, roster), options)
 
 
 def _junit(course: Course, options: Export) -> None:
@@ -67,6 +67,8 @@ def _gradescope(course: Course, options: Export) -> None:
 
     assignment = _assignment(course, options)
     _write(gradescope.autograder_zip(assignment, "D" if options.trust else "C"), options)
+    for sentence in gradescope.what_to_enter(assignment):
+        say(sentence)
     if pending := gradescope.left_to_course_grade(assignment):
         say(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
 
@@ -84,17 +86,15 @@ EXPORTS: dict[str, Callable[[Course, Export], None]] = {
 }
 
 
-def _say(filled: FilledTable, options: Export) -> None:
+def _fill(filled: FilledTable, options: Export) -> None:
+    """Write the table and what it lacks. Raises UsageProblem if it has nothing of ours."""
+    if not filled.changed:
+        why = "\n".join(filled.sentences[:2])
+        raise UsageProblem(f"{options.source}: no grade to fill in, so nothing was written\n{why}")
     _write(filled.text, options)
     say(f"grades of {counted(filled.changed, 'student')} are in it")
-    lists = {
-        "in the file, but nobody here (add them to the roster)": filled.unmatched,
-        "graded here, but not in the file": filled.absent,
-        "note": filled.notes,
-    }
-    for label, names in lists.items():
-        for name in names:
-            warn(f"{label}: {name}")
+    for sentence in filled.sentences:
+        warn(sentence)
 
 
 def _write(data: str | bytes, options: Export) -> None:

@@ -108,7 +108,11 @@ def _zip(
     counts = Counter(names.values())
     named = {r.student: name for r in wanted if (name := names[r.student]) and counts[name] == 1}
     path = f"{assignment}-{system}.zip"
-    _leave_out(path, [s for s, name in names.items() if name is None], _UNKNOWN[system])
+    files = {r.submission.file for r in wanted if r.student in named}
+    unnamed = [r for r in wanted if names[r.student] is None]
+    others = [r.student for r in unnamed if r.submission.file in files]
+    _leave_out(path, [r.student for r in unnamed if r.student not in others], _UNKNOWN[system])
+    _leave_out(path, others, "the file is a group's, and another member's page is there")
     same = [s for s, name in names.items() if name and counts[name] > 1]
     _leave_out(path, same, f"several of them have the same name in {system}")
     inside = {named[r.student]: pages[_path(r, folders)] for r in wanted if r.student in named}

@@ -131,4 +131,15 @@ class Feedback:
     json: Json = False
 
 
-COMMANDS = (History, Why, Report, Mark, Grades, Export, Feedback)
+@dataclass(frozen=True)
+class RegradeRequests:
+    """Collect the regrade requests that students made with the form on their feedback page."""
+
+    folder: Annotated[Path, typer.Argument(help="STUDENT/regrade-….txt, or a platform's download")]
+    out: Out = GRADES
+    roster: Roster = None
+    store: StoreUrl = None
+    json: Json = False
+
+
+COMMANDS = (History, Why, Report, Mark, Grades, Export, Feedback, RegradeRequests)

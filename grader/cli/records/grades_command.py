@@ -21,9 +21,11 @@ def run(options: Grades) -> int:
     roster = class_list.roster(options.roster, course, options.out, options.store)
     course = results.in_force(options.out, course, options.store)
     found = results.stored(options.out, course, options.store, roster)
-    known = {*roster.students, *(r.student for r in found)} if roster.students else None
+    everybody = {*roster.students, *roster.left, *(r.student for r in found)}
+    known = everybody if roster.students else None
     ids = [component.id for component in course.grading.components]
     marks = component_marks.read(options.components or [], ids, known)
+    marks = {key: points for key, points in marks.items() if key[0] not in roster.left}
     grades = course_grades.course_grades(found, course, roster, marks, options.so_far)
     missing = course_grades.without_grades(found, course, marks)
     if missing and not options.so_far:

@@ -30,7 +30,7 @@ def run(options: Mark) -> int:
         before = max((kept.id for kept in store.marks()), default=0)
         if not desk.parts():
             raise UsageProblem(f"{store.where}: nobody has handed in a written part: nothing to do")
-        with offered(desk, marker, options.host, options.port) as served:
+        with offered(desk, marker, options.host, options.port, options.out) as served:
             say(f"{served.address}  marks as {marker.name}; Ctrl-C ends it")
             if options.host not in LOOPBACK:
                 warn("whoever sees this address, or the network it goes through, can mark with it")

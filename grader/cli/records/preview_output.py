@@ -10,8 +10,8 @@ from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...gradebook import stored_roster
+from ...gradebook.changes.differences import preview
 from ...gradebook.course_grades import course_grades
-from ...gradebook.differences import preview
 from ...gradebook.result import Result
 from ...gradebook.rules import policy
 from ...gradebook.store import Store

@@ -6,9 +6,10 @@ from grader.course.course import Course
 
 from ...gradebook import stored_roster
 from .. import EXIT_OK
-from ..output import say, say_json
+from ..output import say, say_json, warn
 from . import class_list, preview_output, results, stores
 from .gradebook_options import Report
+from .newcomers import newcomers
 
 
 def run(options: Report) -> int:
@@ -16,6 +17,8 @@ def run(options: Report) -> int:
     course = Course.here()
     stored = stores.existing(options.out, options.store)
     roster = class_list.read_roster(options.roster, course)
+    for sentence in newcomers(roster, options.out, options.store):
+        warn(sentence)
     everybody = class_list.known(roster, options.out, options.store).students
     given = class_list.marks(options.manual, course, everybody, options.out, options.store)
 

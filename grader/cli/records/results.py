@@ -19,6 +19,8 @@ from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.rules import late_policy, policy
 from ...gradebook.store import Store
+from ...report import plain_text
+from ...report.unequal_marks import unequal_marks
 from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
 from . import stores
@@ -88,7 +90,7 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
     replace_file(written.csv, results_files.to_csv(found, course))
     replace_file(written.json, results_files.to_json(found))
     _write_marks(written.marks, found, marks, store)
-    for warning in _held(found, written.marks):
+    for warning in [*_held(found, written.marks), *_unequal(found, written.dashboard)]:
         warn(warning)
     return written
 
@@ -124,6 +126,16 @@ def _held(found: Sequence[Result], list_: Path) -> list[str]:
     ]
 
 
+def _unequal(found: Sequence[Result], dashboard: Path) -> list[str]:
+    """A sentence about equal answers that have unequal marks."""
+    unequal = unequal_marks(found)
+    if not unequal:
+        return []
+    items = ", ".join(sorted({one.item for one in unequal}))
+    many = plain_text.counted(len(unequal), "answer")
+    return [f"equal answers have unequal marks: {many} to {items}; {dashboard} lists them"]
+
+
 def counted_results(
     store: Store,
     course: Course,
@@ -153,7 +165,7 @@ def counted(
     terms = late_policy.with_roster(stored_roster.terms(store), roster)
     allowances = stored_roster.allowances(store) | roster.allowances
     counting = late_policy.applied(marked, marks.course, terms, allowances)
-    return store.with_earlier_answers(counting)
+    return store.with_open_questions(counting)
 
 
 def in_force(folder: Path, course: Course, url: str | None = None) -> Course:
@@ -177,7 +189,8 @@ def stored(
     """
     with stores.existing(folder, url) as store:
         stores.check_filled(store)
-        return counted_results(store, course, roster=roster)
+        found = counted_results(store, course, roster=roster)
+    return [result for result in found if result.student not in roster.left]
 
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:

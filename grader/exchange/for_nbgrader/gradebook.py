@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,10 +55,11 @@ def configured(folder: Path) -> CourseDirectory:
 def opened(course: CourseDirectory) -> Iterator[Gradebook]:
     """nbgrader's gradebook. Raises GradebookError, one sentence, if the database fails."""
     from nbgrader.api import Gradebook
-    from sqlalchemy.exc import SQLAlchemyError
+    from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
     try:
-        with Gradebook(course.db_url, course.course_id) as book:
+        with warnings.catch_warnings(), Gradebook(course.db_url, course.course_id) as book:
+            warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own queries
             yield book
     except SQLAlchemyError as error:
         text = errors.sentence(error, course.db_url, LOCK_SECONDS)
@@ -109,8 +112,22 @@ BOOKKEEPING = (
 )
 
 
+_SAID = re.compile(  # the first sentence of a warning, on one or more lines
+    r"^\[\w+ \| (?:WARNING|ERROR|CRITICAL)\] (?!Removing|No notebooks)"
+    r"(.+?(?:\n    \S.*?)*?)(?:[.!]+(?=\s)|\n(?! )|\Z)",
+    re.MULTILINE,
+)
+
+
 class NbgraderError(Problem):
     """nbgrader's folder or gradebook does not fit what was asked; says what to do."""
+
+    output = ""  # what nbgrader printed, if it ran
+
+    def about(self, place: str) -> str:
+        """The first warning that nbgrader printed after it had named a place; "" if none."""
+        said = _SAID.search(self.output.partition(place)[2] or self.output)
+        return " ".join(said[1].split()) if said else ""
 
 
 def nbgrader(arguments: list[str], course: Path, **variables: str) -> str:
@@ -133,5 +150,7 @@ def nbgrader(arguments: list[str], course: Path, **variables: str) -> str:
         text=True,
     )
     if done.returncode:
-        raise NbgraderError(f"nbgrader {arguments[0]} failed:\n{done.stdout[-2000:]}")
+        error = NbgraderError(f"nbgrader {arguments[0]} failed:\n{done.stdout[-2000:]}")
+        error.output = done.stdout
+        raise error
     return done.stdout

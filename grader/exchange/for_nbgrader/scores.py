@@ -111,7 +111,8 @@ def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:
             text = _escaped(result.reason) if unreadable else _comment(results[exercise.id])
             found[nbgrader_cells.component(assignment.id, name)] = text
     for part in result.parts:
-        found[nbgrader_cells.written(part.id)] = None if part.answer else NO_RESPONSE
+        where = f"The answer is {part.notice}." if part.notice else None
+        found[nbgrader_cells.written(part.id)] = where if part.answer else NO_RESPONSE
     return found
 
 

@@ -6,6 +6,8 @@ import datetime
 import shlex
 from pathlib import Path
 
+from ...course.course import Course
+from ...course.course_file import CourseError
 from ...course.problem import Problem
 from ..lateness import written
 
@@ -37,8 +39,17 @@ def missing(path: Path) -> str:
 
 
 def _back(path: Path) -> str:
-    saved = written(datetime.datetime.fromtimestamp(copy_of(path).stat().st_mtime).astimezone())
+    seconds = copy_of(path).stat().st_mtime
+    saved = written(datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc), _zone())
     return f"{copy_of(path)} is a copy of {saved}; to go back to it: {_restoring(path)}"
+
+
+def _zone() -> datetime.tzinfo:
+    """That of the course, if there is one here."""
+    try:
+        return Course.here().facts.zone
+    except CourseError:
+        return datetime.timezone.utc
 
 
 def foreign(where: str, tables: list[str]) -> str:

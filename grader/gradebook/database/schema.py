@@ -64,16 +64,19 @@ marks = Table(
     Column("answer_sha256", String),  # of what it was given for; null if nobody knows
     Column("undoes", Integer),  # the id of the mark that this row takes back
     Column("act", String),  # what was stored in one step has the same; null for marks of a file
+    Column("rubric", Text),  # JSON: its items, met or not; null for a mark given without it
     Index("marks_by_item", "student", "assignment", "item"),
 )
 
-questioned = Table(  # `marker` asks, or has settled it
+questioned = Table(  # `marker` asks, or has settled it; a student's request has a reason
     "questioned",
     metadata,
     _id(),
     *_strings("student assignment item marker"),
     Column("asked", Boolean, nullable=False),  # false once it is settled
     *_strings("kept_at"),
+    Column("reason", Text),  # why a student asks for a regrade; null if a marker asks
+    Column("after_mark", Integer),  # the newest mark then: a later one of the item answers it
 )
 
 at_work = Table(  # who has which answer open: the only table whose rows are replaced
@@ -104,6 +107,16 @@ students = Table(
     *_strings("student"),
     Column("cells", Text),  # JSON: of the roster, by column; null once the student has left
     *_strings("kept_at"),
+)
+
+moved = Table(  # results that are another student's, as a name was corrected
+    "moved",
+    metadata,
+    _id(),
+    *_strings("student assignment"),
+    Column("last", Integer, nullable=False),  # the id of the newest one that went
+    *_strings("kept_at"),
+    Index("moved_by_student", "student", "assignment"),
 )
 
 policies = Table(

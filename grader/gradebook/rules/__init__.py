@@ -1,1 +1,1 @@
-"""The rules that decide a grade beside the answers: late work, weights; and what they moved."""
+"""The rules that decide a grade beside the answers: late work, weights."""

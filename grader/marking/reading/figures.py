@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,8 +22,9 @@ from ...course.visible import visible
 from ...gradebook.result import Result
 from ...intake import archives, plain_files
 from ...notebook import notebook_file, written_answers
+from ...notebook.answer_cells import ATTACHED, Answer
 from ...notebook.beside import code_of
-from ...notebook.notebook_file import MAX_BYTES, PASTED, Cell
+from ...notebook.notebook_file import MAX_FILE, PASTED, Cell
 
 SVG = "image/svg+xml"
 KINDS = {  # how each begins
@@ -37,7 +38,6 @@ MAX_PICTURE = 4 * 2**20  # bytes
 MAX_PIXELS = 50_000_000  # of a PNG, whose bytes may be few
 MAX_OUTPUTS = 20  # shown beside one answer
 MAX_TEXT = 4_000  # characters shown of one output
-ATTACHED = "attachment:"  # how Jupyter refers to a picture of the cell
 DRAWN = "output:"
 TEXT = "text/plain"
 SEQUENCES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors of a terminal
@@ -69,24 +69,30 @@ class Notebook:
     def figure(self, item: str, name: str) -> tuple[str, bytes] | None:
         """The kind and bytes of a picture of an answer, by the name that its text or `code` has
         for it; None if there is none."""
-        cell = written_answers.cells_of_parts(self.assignment, self.cells).get(item)
-        if cell is None:
-            return None
-        raw = self.raw[cell.number - 1]
+        cells = self._cells(item)
         if name.startswith(ATTACHED):
-            return _picture(_dict(_dict(raw.get("attachments")).get(name[len(ATTACHED) :])))
+            return _picture(self._attached(cells, name[len(ATTACHED) :]))
         if name.startswith(DRAWN):
-            drawn = (one for code in self._code(cell) for one in self._outputs(code).items())
+            drawn = (one for code in self._code(cells) for one in self._outputs(code).items())
             return _picture(next((data for place, data in drawn if place == name), {}))
-        texts = PASTED.finditer(_joined(raw.get("source")))
-        pasted = next((one for one in texts if notebook_file.named(one) == name), None)
+        texts = (_joined(self.raw[cell.number - 1].get("source")) for cell in cells)
+        found = (one for text in texts for one in PASTED.finditer(text))
+        pasted = next((one for one in found if notebook_file.named(one) == name), None)
         return _picture({pasted[1][len("data:") : -1]: pasted[2]}) if pasted else None
+
+    def _attached(self, cells: Sequence[Cell], name: str) -> dict[str, Any]:
+        """A picture that hangs on a cell; in the answer's text, "2.f.png" is one of the second."""
+        for at, cell in enumerate(cells, start=1):
+            own = name if at == 1 else name.removeprefix(f"{at}.")
+            hanging = _dict(self.raw[cell.number - 1].get("attachments"))
+            if own in hanging and (at == 1 or own != name):
+                return _dict(hanging[own])
+        return {}
 
     def code(self, item: str) -> list[Code]:
         """The code cells beside an answer that have something to show."""
-        answer = written_answers.cells_of_parts(self.assignment, self.cells).get(item)
         left, found = MAX_OUTPUTS, []
-        for cell in self._code(answer):
+        for cell in self._code(self._cells(item)):
             outputs = [_output(*one) for one in self._outputs(cell).items()]
             kept = [one for one in outputs if one != Output()][:left]
             left -= len(kept)
@@ -94,7 +100,10 @@ class Notebook:
                 found.append(Code(cell.number, _shown(cell.source), kept))
         return found
 
-    def _code(self, answer: Cell | None) -> list[Cell]:
+    def _cells(self, item: str) -> Sequence[Cell]:
+        return written_answers.found(self.assignment, self.cells).get(item, Answer()).cells
+
+    def _code(self, answer: Sequence[Cell]) -> list[Cell]:
         return code_of(self.assignment, self.cells, answer)
 
     def _outputs(self, code: Cell) -> dict[str, dict[str, Any]]:
@@ -117,16 +126,17 @@ def notebook_of(result: Result, assignment: Assignment) -> Notebook | None:
 
 @lru_cache(maxsize=4)  # of the answer that a marker looks at, and of those open beside it
 def _read(file: str, sha256: str) -> tuple[list[Cell], list[dict[str, Any]]]:
-    """Raises ValueError, OSError."""
+    """Raises ValueError, OSError, RefusedError, InvalidNotebook."""
     if Path(file).is_file():
         with plain_files.opened(Path(file)) as opened:
-            data = opened.read(MAX_BYTES + 1)
+            data = opened.read(MAX_FILE + 1)
     else:
         path, _, entry = file.rpartition(".zip:")
-        data = archives.read(Path(f"{path}.zip"), entry)
+        data, _ = archives.read(Path(f"{path}.zip"), entry)
+    data = notebook_file.within_limits(data)
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ValueError("the file has changed since it was graded")
-    return notebook_file.read(data), json.loads(data.decode("utf-8-sig"))["cells"]
+    return notebook_file.read(data), notebook_file.document(data)["cells"]
 
 
 def _data(output: dict[str, Any]) -> dict[str, Any]:

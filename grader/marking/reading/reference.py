@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from ...course.assignment import Assignment
 from ...notebook import notebook_file, written_answers
+from ...notebook.answer_cells import RUBRIC, WRITTEN
 from ...notebook.notebook_file import Cell
-
-RUBRIC = "### Rubric for "
 
 
 class Reference(NamedTuple):
@@ -27,18 +26,18 @@ def references(assignment: Assignment) -> dict[str, Reference]:
     """By written part ("1.11.a")."""
     starter = _cells(assignment, solution=False)
     solution = _cells(assignment, solution=True)
-    questions = written_answers.cells_of_parts(assignment, starter)
+    questions = written_answers.found(assignment, starter)
     answers = written_answers.written(assignment, solution) if starter and solution else {}
     rubrics = {cell.source.split(None, 4)[3]: cell.source for cell in solution if _is_rubric(cell)}
     return {
         part: Reference(
-            _below_heading(cell.source if cell else "")
-            .replace(written_answers.WRITTEN, "")
+            _below_heading("".join(cell.source for cell in question.cells))
+            .replace(WRITTEN, "")
             .strip(),
             answers.get(part, ""),
             _below_heading(rubrics.get(part, "")),
         )
-        for part, cell in questions.items()
+        for part, question in questions.items()
     }
 
 

@@ -7,6 +7,8 @@ const comment = byId("comment");
 const keysOn = byId("keys");
 const COMMENTS = new Map(
   [...document.querySelectorAll("[data-comment]")].map((one) => [one.dataset.key, one]));
+const desk = document.querySelector("[data-here]");
+const criteria = [...document.querySelectorAll("[data-worth]")]; // the rubric's items
 let typed = ""; // the points typed since the page was opened: they replace what was there
 
 function setPoints(text) {
@@ -19,6 +21,18 @@ function typePoints(key) {
   const longer = typed + key;
   const fits = longer !== "." && Number(longer) <= Number(give.dataset.most);
   setPoints(fits ? longer : key === "." ? "0." : key);
+}
+
+function addUp() {
+  const met = criteria.filter((one) => one.checked);
+  setPoints(String(met.reduce((sum, one) => sum + Number(one.dataset.worth), 0)));
+  typed = "";
+}
+
+// The key of a digit that types none: with Shift on most keyboards, without it on a French one.
+function criterion(event) {
+  const digit = /^Digit([1-9])$/.exec(event.code);
+  return digit && !/^[0-9]$/.test(event.key) ? criteria[Number(digit[1]) - 1] : undefined;
 }
 
 function toggleComment(button) {
@@ -52,6 +66,7 @@ const ACTIONS = {
   q: () => byId("ask")?.requestSubmit(),
   c: () => comment?.focus(),
   m: nextMember,
+  "=": () => byId("same")?.click(),
   "?": showKeys,
   Backspace: () => points && setPoints(""),
   Enter: () => give?.requestSubmit(),
@@ -66,7 +81,9 @@ document.addEventListener("keydown", (event) => {
   const acts = event.key === "Enter" && at.closest("a, button, summary");
   const inField = at === points && event.key.length > 1 && event.key !== "Enter";
   if (acts || inField || (keysOn && !keysOn.checked && event.key !== "Enter")) return;
-  const act = /^[0-9]$/.test(event.key) ? () => typePoints(event.key)
+  const item = criterion(event);
+  const act = item ? () => item.click()
+    : /^[0-9]$/.test(event.key) ? () => typePoints(event.key)
     : event.key === "." || event.key === "," ? () => typePoints(".")
     : COMMENTS.has(event.key) ? () => toggleComment(COMMENTS.get(event.key))
     : ACTIONS[event.key];
@@ -77,36 +94,69 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
+  if ((gone || sending) && event.target.closest("a")) event.preventDefault();
   const button = event.target.closest("button");
   if (button?.dataset.points) setPoints(button.dataset.points);
   if (button?.dataset.comment) toggleComment(button);
 });
 
 points?.addEventListener("input", () => { typed = points.value; });
+for (const one of criteria) one.addEventListener("change", addUp);
+
+const GONE = "course mark does not answer, and nothing was sent. Your text is safe on this page: "
+  + `start course mark again, as before and with --port ${location.port}; then save again.`;
+let gone = false;
+
+async function answering() {
+  const answer = await fetch(desk.dataset.here).catch(() => undefined);
+  gone = !answer || answer.status === 404; // 404: another run, under another address
+  if (gone) byId("others").textContent = GONE;
+  return gone ? undefined : answer;
+}
 
 if (give) {
-  let sent = false; // an impatient second Enter stores nothing twice
-  give.addEventListener("submit", (event) => { if (sent) event.preventDefault(); sent = true; });
-  window.addEventListener("pageshow", () => { sent = false; });
-  setPoints(points.value);
+  // What was typed and not stored comes back with the answer, until somebody gives it a mark.
+  const answer = desk.dataset.here.replace(/^\/[^/]*/, ""); // without the token
+  const place = `${answer}#${desk.dataset.version}`;
+  const typedNow = () => JSON.stringify(
+    { points: points.value, comment: comment.value, met: criteria.map((one) => one.checked) });
+  const stored = typedNow();
+  const draft = JSON.parse(sessionStorage.getItem(place) ?? stored);
+  comment.value = draft.comment;
+  setPoints(draft.points);
   typed = "";
+  criteria.forEach((one, number) => { one.checked = Boolean(draft.met[number]); });
+  byId("draft").hidden = typedNow() === stored;
+  const keep = () => typedNow() === stored
+    ? sessionStorage.removeItem(place) : sessionStorage.setItem(place, typedNow());
+  for (const kind of ["input", "change", "keyup", "click"]) document.addEventListener(kind, keep);
 }
+
+let sending = false; // an impatient second Enter stores nothing twice
+let checked = false; // that the server answers: a form that is sent to nobody is lost
+document.addEventListener("submit", async (event) => {
+  if (checked || !desk) { checked = false; return; }
+  event.preventDefault();
+  if (sending) return;
+  sending = true;
+  checked = Boolean(await answering());
+  if (checked) event.target.requestSubmit(event.submitter);
+  else sending = false;
+});
+window.addEventListener("pageshow", () => { sending = false; });
 
 if (keysOn) {
   keysOn.checked = localStorage.getItem("keys") !== "off";
   keysOn.addEventListener("change", () => localStorage.setItem("keys", keysOn.checked ? "on" : "off"));
 }
 
-const desk = document.querySelector("[data-here]");
 async function lookAround() {
-  try {
-    const answer = await fetch(desk.dataset.here);
-    if (!answer.ok) return;
-    const { others, version, mark } = await answer.json();
-    const parts = others.length ? [`Also here: ${others.join(", ")}`] : [];
-    if (String(version) !== desk.dataset.version) parts.push(`marked meanwhile by ${mark}`);
-    const text = parts.join("; ");
-    if (byId("others").textContent !== text) byId("others").textContent = text;
-  } catch { byId("others").textContent = "course mark has ended: start it again to go on"; }
+  const answer = await answering();
+  if (!answer?.ok) return;
+  const { others, version, mark } = await answer.json();
+  const parts = others.length ? [`Also here: ${others.join(", ")}`] : [];
+  if (String(version) !== desk.dataset.version) parts.push(`marked meanwhile by ${mark}`);
+  const text = parts.join("; ");
+  if (byId("others").textContent !== text) byId("others").textContent = text;
 }
 if (desk) setInterval(lookAround, 3000);

@@ -288,9 +288,9 @@ def test_a_click_opens_what_was_clicked(opened):
 def test_an_address_opens_a_component_or_all_of_an_assignment(tab, site):
     address = (site / "code.html").as_uri()
     tab.goto(f"{address}#code-encoder")
-    assert tab.evaluate(SHOWN) == ["code-encoder"]
+    wait_for(tab, SHOWN, ["code-encoder"])
     top = "document.querySelector('#code-encoder').getBoundingClientRect().top"
-    assert 0 <= tab.evaluate(top) < 200
+    tab.wait_for_function(f"0 <= {top} && {top} < 200")
     current = """[...document.querySelectorAll("#code-drawing a[aria-current]")].map(
         (one) => one.getAttribute("href"))"""
     assert tab.evaluate(current) == ["#code-encoder"] * 2  # in both drawings, of which one is seen
@@ -304,7 +304,7 @@ def test_the_focus_in_the_drawing_is_seen(opened):
     opened.locator("#code-drawing svg a").first.focus()
     press(opened, "ArrowRight")
     ring = "getComputedStyle(document.activeElement.querySelector('rect'))"
-    assert opened.evaluate(f"{ring}.strokeWidth") == "4px"
+    wait_for(opened, f"{ring}.strokeWidth", "4px")
     assert opened.evaluate(f"{ring}.stroke") not in ("none", "rgba(0, 0, 0, 0)")
 
 
@@ -325,9 +325,8 @@ def test_a_phone_shows_the_whole_drawing_upright(tab, site):
     first.focus()
     press(tab, "ArrowUp", "Enter")
     tab.wait_for_function("location.hash.length > 1 && !location.hash.includes('sampling')")
-    current = tab.evaluate("""[...document.querySelectorAll("#code-drawing a[aria-current]")]
-        .filter((one) => one.getClientRects().length).length""")
-    assert current > 0
+    tab.wait_for_function("""[...document.querySelectorAll("#code-drawing a[aria-current]")]
+        .some((one) => one.getClientRects().length)""")
     press(tab, "Escape")
     tab.wait_for_function("document.activeElement.closest('#code-drawing svg + svg')")
 
@@ -350,4 +349,4 @@ def test_the_live_model_shows_the_place(place, tab, site):
         "(({top}) => top >= 0 && top < innerHeight)(document.activeElement.getBoundingClientRect())"
     )
     chosen = {"cross": 0, "self": 1, "encoder": 2}
-    assert tab.evaluate("live.page.heads.chosen.view") == chosen.get(place, 0)
+    wait_for(tab, "live.page.heads.chosen.view", chosen.get(place, 0))

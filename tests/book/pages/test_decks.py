@@ -137,17 +137,17 @@ def test_a_deck_does_not_begin_with_a_colon():
         assert hook.rstrip().endswith((".", "?", "!")), lecture.stem
 
 
-def test_a_key_makes_a_deck_dark_and_the_help_names_it(site, chromium):
+def test_a_key_makes_a_deck_dark_and_the_help_names_it(site_address, chromium):
     window = chromium.new_context(color_scheme="light")
     page = window.new_page()
-    page.goto((site / "slides/part2_self_attention.html").as_uri())
-    page.wait_for_function("Reveal.isReady()")
+    page.goto(f"{site_address}/slides/part2_self_attention.html")
+    page.wait_for_function("window.Reveal && Reveal.isReady()")
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
     page.keyboard.press("d")
-    assert page.evaluate(paper) != light
+    page.wait_for_function(f"{paper} !== {light!r}")
     page.reload()
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     page.get_by_role("button", name="Keys").click()
     page.get_by_text("Dark or light").wait_for()
     window.close()

@@ -4,6 +4,7 @@ import json
 from datetime import datetime, timezone
 
 import pytest
+from browser import expect
 
 from grader.course.course import Course
 
@@ -15,17 +16,22 @@ pytestmark = pytest.mark.xdist_group("site")
 def page(chromium):
     """The one tab of a browser without any memory, in a time zone of its own.
 
-    A second tab may be a second process, which sees what the first one kept only some time later.
+    A page that is opened may be a new process, which sees what the last one kept a moment later.
     """
     window = chromium.new_context(timezone_id="UTC", locale="en-GB")
     yield window.new_page()
     window.close()
 
 
-def open_home(site, page, day):
-    """The home page as it is on that day."""
-    page.clock.set_fixed_time(datetime.fromisoformat(f"{day}T10:00:00+00:00"))
-    page.goto((site / "index.html").as_uri())
+@pytest.fixture
+def open_home(page, site_address):
+    """Opens the home page as it is on a day."""
+
+    def opened(day):
+        page.clock.set_fixed_time(datetime.fromisoformat(f"{day}T10:00:00+00:00"))
+        page.goto(f"{site_address}/index.html")
+
+    return opened
 
 
 def now(page):
@@ -36,8 +42,8 @@ def step(page, label):
     return page.get_by_role("checkbox", name=label)
 
 
-def test_every_part_quiz_and_assignment_is_a_step_of_its_week(site, page, course):
-    open_home(site, page, "2027-01-01")
+def test_every_part_quiz_and_assignment_is_a_step_of_its_week(open_home, page, course):
+    open_home("2027-01-01")
     assert [text.split("\n")[0] for text in page.locator(".week h3").all_inner_texts()] == [
         "Week 1",
         "Week 2",
@@ -53,10 +59,10 @@ def test_every_part_quiz_and_assignment_is_a_step_of_its_week(site, page, course
     assert all(lab.title in text for lab, text in zip(course.labs, listed, strict=True))
 
 
-def test_it_says_what_is_due_on_the_courses_days(site, page):
-    open_home(site, page, "2027-01-31")
+def test_it_says_what_is_due_on_the_courses_days(open_home, page):
+    open_home("2027-01-31")
     assert now(page).startswith("Week 1 begins tomorrow, on Monday")
-    open_home(site, page, "2027-02-09")
+    open_home("2027-02-09")
     assert "Week 2. To do: Part 3: Multi-head attention; Quiz 3; Assignment 2" in now(page)
     assert "(due in 6 days)" in now(page)
     assert "Overdue: assignment 1 (due Monday" in now(page)
@@ -64,38 +70,38 @@ def test_it_says_what_is_due_on_the_courses_days(site, page):
     step(page, "Quiz 3").check()
     assert "Overdue" not in now(page)
     assert "Quiz 3" not in now(page)
-    open_home(site, page, "2027-06-01")
+    open_home("2027-06-01")
     assert now(page).startswith("The last week is over.")
 
 
-def test_a_first_day_of_ones_own_moves_every_date_and_is_kept(site, page):
-    open_home(site, page, "2027-06-08")
+def test_a_first_day_of_ones_own_moves_every_date_and_is_kept(open_home, page):
+    open_home("2027-06-08")
     page.get_by_label("First day").fill("2027-06-07")
     assert now(page).startswith("Week 1. To do: Part 1")
     assert "(due in 6 days)" in now(page)
-    open_home(site, page, "2027-06-08")
-    assert page.get_by_label("First day").input_value() == "2027-06-07"
+    open_home("2027-06-08")
+    expect(page.get_by_label("First day")).to_have_value("2027-06-07")
     assert "14 June 2027" in page.locator(".week time").first.inner_text()
     page.get_by_role("button", name="Use the course’s dates").click()
     assert "8 February 2027" in page.locator(".week time").first.inner_text()
 
 
-def test_what_is_done_is_kept_and_can_be_marked_by_keys_alone(site, page):
-    open_home(site, page, "2027-02-01")
+def test_what_is_done_is_kept_and_can_be_marked_by_keys_alone(open_home, page, site_address):
+    open_home("2027-02-01")
     step(page, "Part 1").focus()
     page.keyboard.press("Space")
-    open_home(site, page, "2027-02-01")
-    assert step(page, "Part 1").is_checked()
+    open_home("2027-02-01")
+    expect(step(page, "Part 1")).to_be_checked()
     assert page.locator(".plan progress").evaluate("(bar) => bar.value") == 1
-    page.goto((site / "part1_motivation.html").as_uri())
-    assert step(page, "Part 1 is done").is_checked()
-    open_home(site, page, "2027-02-01")
+    page.goto(f"{site_address}/part1_motivation.html")
+    expect(step(page, "Part 1 is done")).to_be_checked()
+    open_home("2027-02-01")
     page.get_by_role("button", name="Forget what is done").click()
     assert not step(page, "Part 1").is_checked()
 
 
-def test_a_quiz_marks_itself_once_all_its_answers_are_right(site, page):
-    page.goto((site / "quiz_part1.html").as_uri())
+def test_a_quiz_marks_itself_once_all_its_answers_are_right(open_home, page, site_address):
+    page.goto(f"{site_address}/quiz_part1.html")
     forms = page.locator("form.quiz-question").all()
     for number, form in enumerate(forms):
         if number == len(forms) - 1:
@@ -107,8 +113,8 @@ def test_a_quiz_marks_itself_once_all_its_answers_are_right(site, page):
             form.get_by_role("textbox").fill(str(key["answer"]).strip("[]"))
         form.get_by_role("button", name="Check").click()
     assert page.locator(".quiz-progress").inner_text().startswith("All ")
-    open_home(site, page, "2027-02-01")
-    assert step(page, "Quiz 1").is_checked()
+    open_home("2027-02-01")
+    expect(step(page, "Quiz 1")).to_be_checked()
 
 
 def test_without_javascript_the_weeks_are_whole_and_nothing_can_be_marked(site, chromium, course):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from browser import SCREENS, SETTLED, violations, width
+from browser import SCREENS, SETTLED, expect, violations, width
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -174,11 +174,12 @@ def test_a_picture_is_enlarged_and_closed_by_keys(opened, site):
     small = page.locator(".home img.for-light").bounding_box()["width"]
     button.focus()
     page.keyboard.press("Enter")
-    large = page.get_by_role("dialog").locator("img")
-    assert large.bounding_box()["width"] > 2 * small
+    page.wait_for_function(
+        "(small) => document.querySelector('dialog[open] img').offsetWidth > 2 * small", arg=small
+    )
     assert width(page) == WIDTHS[0]
     page.keyboard.press("Escape")
-    assert page.get_by_role("dialog").count() == 0
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 # Formulas on the screen are set at once, the others when one begins to read
@@ -196,9 +197,9 @@ def test_all_formulas_are_set_after_the_first_key(site, chromium):
     page.close()
 
 
-def test_what_is_said_to_an_answer_has_its_formulas_when_one_comes_back(site, chromium):
+def test_what_is_said_to_an_answer_has_its_formulas_when_one_comes_back(site_address, chromium):
     page = chromium.new_page()
-    page.goto((site / "quiz_part2.html").as_uri())
+    page.goto(f"{site_address}/quiz_part2.html")
     question = page.locator("form.quiz-question").first
     for choice in range(question.get_by_role("radio").count()):
         question.get_by_role("radio").nth(choice).check()

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
-from . import differences
-from .manual import ManualMark
-from .result import Result
-from .rules import moves
-from .rules.policy import Change
-from .stored_marks import KeptMark
-from .totals import UNGRADED
+from ..manual import ManualMark
+from ..result import Request, Result
+from ..rules.policy import Change
+from ..stored_marks import KeptMark
+from ..totals import UNGRADED
+from . import differences, moves
 
 _DEPENDS_ON = {
     "submission": attrgetter("submission.sha256"),
@@ -29,15 +28,17 @@ def entries(
     marks: list[KeptMark],
     rules: Iterable[Change] = (),
     totals: Iterable[dict[str, Any]] = (),
+    requests: Iterable[Request] = (),
 ) -> list[dict[str, Any]]:
-    """One entry per result, mark, new rule and total of one student and assignment, oldest first.
+    """What happened to one student and assignment, oldest first: one entry each.
 
     Every entry: `kind`, `at` (an ISO time) and `sentence`, which says all of it in words.
     `grading`: outcome, `changed` (names of what differs from the last grade), `exercises`
     (differences by id), `tests` (see `differences.by_test`) and, if an earlier grade counts again,
     `made` (when it was graded). Its sentence has no total, as marks and lateness are not in it. If
     the grader failed there is no grade, and nothing is compared.
-    `mark`: item, points and comment as stored; None and "" withdraw an earlier mark. `rule`: what
+    `mark`: item, points and comment as stored; None and "" withdraw an earlier mark. `request`: the
+    student asks for a regrade of an item, or it was answered without a mark. `rule`: what
     course.toml says differently. `total`: what counts from then on, marks and lateness included,
     points (the difference) and `why`; the last one is the total in every file.
     """
@@ -49,7 +50,8 @@ def entries(
         if later["at"] < earlier["at"]:  # an earlier grade counts again, from some time after this
             later["made"], later["at"] = later["at"], earlier["at"]
     ruled = [{"kind": "rule", "at": rule.at, "sentence": rule.sentence} for rule in rules]
-    found = sorted([*gradings, *_marked(marks), *ruled], key=lambda entry: entry["at"])
+    told = [*gradings, *_marked(marks), *_asked(requests), *ruled]
+    found = sorted(told, key=lambda entry: entry["at"])
     return sorted([*found, *totals], key=lambda entry: entry["at"])  # a total follows its causes
 
 
@@ -82,10 +84,23 @@ def _marked(marks: list[KeptMark]) -> list[dict[str, Any]]:
         last[item] = mark
         by = f" (by {mark.marker})" if mark.marker else ""
         undone = "taken back, so: " if kept.undoes else ""
-        facts = {"item": item, "points": mark.points, "comment": mark.comment}
+        facts: dict[str, Any] = {"item": item, "points": mark.points, "comment": mark.comment}
         facts |= {"marker": mark.marker, "answer_sha256": mark.answer_sha256}
+        facts |= {"rubric": [one.as_json() for one in mark.rubric]}
         said = f"{undone}{sentence}{by}"
         found.append({"kind": "mark", "at": kept.kept_at, **facts, "sentence": said})
+    return found
+
+
+def _asked(requests: Iterable[Request]) -> list[dict[str, Any]]:
+    found = []
+    for one in requests:
+        about = {"kind": "request", "item": one.item}
+        said = f"the student asks for a regrade of {one.item}: {one.reason}"
+        found.append({**about, "at": one.asked_at, "sentence": said})
+        if one.settled_by:
+            said = f"the request about {one.item} answered without a new mark (by {one.settled_by})"
+            found.append({**about, "at": one.answered_at, "sentence": said})
     return found
 
 
@@ -93,10 +108,18 @@ def _sentence(item: str, before: ManualMark, now: ManualMark) -> str:
     said = f": {now.comment}" if now.comment else ""
     if now.points is not None:
         was = f" (before: {before.points:g})" if before.points is not None else ""
-        return f"{item} marked by hand: {now.points:g} points{was}{said}"
+        return f"{item} marked by hand: {now.points:g} points{was}{_rubric(now)}{said}"
     if before.points is not None:
         return f"the mark of {item} withdrawn (it was {before.points:g} points){said}"
     return f"a comment on {item}{said}" if said else f"the comment on {item} withdrawn"
+
+
+def _rubric(mark: ManualMark) -> str:
+    """Which items of the rubric were met, by their numbers."""
+    if not mark.rubric:
+        return ""
+    met = [str(number) for number, one in enumerate(mark.rubric, start=1) if one.met]
+    return f", rubric items met: {', '.join(met) or 'none'} of {len(mark.rubric)}"
 
 
 def _listed(names: list[str]) -> str:

@@ -21,46 +21,43 @@ _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[^\s]")
 _BETWEEN = frozenset(".,;:!?*_`\"“”„’'()…")  # no formula depends on these alone
 
 
-class _Content(NamedTuple):
+class Content(NamedTuple):
     words: tuple[str, ...]
     exact: tuple[str, ...]  # numbers, signs and formulas: all that is no word
 
 
 def groups(texts: Iterable[str]) -> list[list[int]]:
     """The positions of the texts, by group; a group and its members stand in their first order."""
-    first: list[tuple[_Content, Counter[str]]] = []
-    equal: dict[_Content, int] = {}
+    first: list[tuple[Content, Counter[str]]] = []
+    equal: dict[Content, int] = {}
     found: list[list[int]] = []
     for position, text in enumerate(texts):
-        content = _content(text)
-        group = equal.get(content)
+        own = content(text)
+        group = equal.get(own)
         if group is None:
-            counted = Counter(content.words)
+            counted = Counter(own.words)
             group = next(
-                (
-                    n
-                    for n, (other, words) in enumerate(first)
-                    if _near(content, counted, other, words)
-                ),
+                (n for n, (other, words) in enumerate(first) if _near(own, counted, other, words)),
                 None,
             )
             if group is None:
                 group = len(found)
                 found.append([])
-                first.append((content, counted))
-            equal[content] = group
+                first.append((own, counted))
+            equal[own] = group
         found[group].append(position)
     return found
 
 
-def _content(text: str) -> _Content:
+def content(text: str) -> Content:
+    """What counts of an answer: it is the same for equal ones."""
     tokens = [token.casefold() for token in _TOKEN.findall(text)]
     words = tuple(token for token in tokens if token[0].isalpha())
     exact = tuple(t for t in tokens if not t[0].isalpha() and t not in _BETWEEN)
-    return _Content(words, exact)
+    return Content(words, exact)
 
 
-def _near(one: _Content, counted: Counter[str], other: _Content, words: Counter[str]) -> bool:
+def _near(one: Content, counted: Counter[str], other: Content, words: Counter[str]) -> bool:
     if max(len(one.words), len(other.words)) > MAX_WORDS:
         return False
     most = NEAR * (len(one.words) + len(other.words)) / 2

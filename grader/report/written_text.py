@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from ...course.visible import visible
+from ..course.visible import visible
 
 MAX_PRODUCT = 250_000  # of the numbers of words that are compared
 MAX_SOURCE = 2_000  # characters; what is longer is shown as it was written
@@ -40,6 +40,11 @@ ATTRIBUTES = frozenset(
 def html(text: str, figure: Callable[[str], str] = lambda name: "") -> Markup:
     """The text as HTML; `figure` gives the address of a picture by its name there, or ""."""
     return Markup(_parser().render(visible(text), {"figure": figure}))
+
+
+def inline(text: str) -> Markup:
+    """One line of the course's own, as HTML that may stand in a label."""
+    return Markup(_parser().renderInline(visible(text), {"figure": lambda name: ""}))
 
 
 def compared(before: str, now: str) -> Markup:

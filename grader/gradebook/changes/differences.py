@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .exercise_result import GradedTest
-from .result import Result
-from .rules import moves
-from .totals import UNGRADED
+from ..exercise_result import GradedTest
+from ..result import Result
+from ..totals import UNGRADED
+from . import moves
 
 ABSENT = "no such test"
 

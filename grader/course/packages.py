@@ -1,0 +1,55 @@
+"""The packages that a course promises its students: what is listed, and the modules in them."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+
+def requirements(tree: Path) -> list[str]:
+    """What the course needs: its requirements.txt, or the extra `student` of its pyproject.toml."""
+    listed = tree / "requirements.txt"
+    if listed.exists():
+        lines = listed.read_text(encoding="utf-8").splitlines()
+        return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    project = tree / "pyproject.toml"
+    if not project.exists():
+        return []
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    table = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    return list(table["optional-dependencies"]["student"])
+
+
+@lru_cache(maxsize=4)
+def modules(lines: tuple[str, ...]) -> frozenset[str]:
+    """The top-level modules of the listed packages, and of those that they need in turn.
+
+    Only installed packages are known.
+    """
+    from packaging.requirements import Requirement  # every notebook's kernel has it
+
+    found, seen, waiting = set[str](), set[str](), list(lines)
+    while waiting:
+        wanted = Requirement(waiting.pop())
+        is_for_us = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
+        if wanted.name in seen or not is_for_us:
+            continue
+        seen.add(wanted.name)
+        try:
+            package = distribution(wanted.name)
+        except PackageNotFoundError:
+            continue
+        found |= _modules_of(package)
+        waiting += package.requires or []
+    return frozenset(found)
+
+
+def _modules_of(package: Distribution) -> set[str]:
+    """Its top-level modules; Python 3.10's own list knows only packages that say so themselves."""
+    listed = (package.read_text("top_level.txt") or "").split()
+    return {*listed, *(file.parts[0].partition(".")[0] for file in package.files or ())}

@@ -1,0 +1,1 @@
+"""What happened to a grade: gradings compared, why totals moved, and a student's whole history."""

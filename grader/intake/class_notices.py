@@ -1,0 +1,131 @@
+"""What an instructor should know of a class's folder: files left out, downloads of nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..classroom.names import orders
+from ..classroom.roster import Roster, abridged
+from .download_names import Download
+from .entry import Entry
+
+NAMED = 5  # how many downloads a message names
+
+
+def notices(found: Sequence[Entry], roster: Roster) -> list[str]:
+    """A sentence for each kind of thing that was found, the most harmless first."""
+    skipped = [f"{e.path.name}: skipped, as {e.skipped}" for e in found if not e.student]
+    classes = [
+        f"{e.path} looks like a class, not a student: give it alone" for e in found if e.is_class
+    ]
+    return [
+        *skipped,
+        *classes,
+        *_by_name(found),
+        *_unlike(found, roster),
+        *_contested(found),
+        *_unknown(found, roster),
+        *_anonymous(found),
+        *_late(found),
+    ]
+
+
+def _by_name(found: Sequence[Entry]) -> Iterator[str]:
+    unsure = [e for e in found if e.by_name]
+    if unsure:
+        systems = sorted({e.download.system if e.download else "github" for e in unsure})
+        told = abridged([f"{e.student} ({e.path.name})" for e in unsure], NAMED)
+        yield (
+            f"matched by name alone: {told}; if one is wrong, write the right number or login in "
+            f"the column {' or '.join(systems)} of --roster"
+        )
+
+
+def _unlike(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
+    """Downloads with a student's number and another name: a group's, perhaps."""
+    odd = [
+        (e.download.name, e)
+        for e in found
+        if e.download and e.known and not (e.by_name or e.group or _is_named(e, e.download, roster))
+    ]
+    if odd:
+        told = abridged([f"{e.path.name} is {e.student}'s" for _, e in odd], NAMED)
+        yield (
+            f"by the number, but under another name: {told}; if it is a group's, write "
+            f"{odd[0][0]!r} in the column group of --roster for each member"
+        )
+
+
+def _is_named(entry: Entry, download: Download, roster: Roster) -> bool:
+    student = roster.student(entry.student)
+    own = student.names.get(download.system, "").casefold() == download.name.casefold()
+    return download.system != "canvas" or own or not download.misnamed(student)
+
+
+def _contested(found: Sequence[Entry]) -> Iterator[str]:
+    for student in sorted({e.claimed for e in found if e.claimed}):
+        mine = [(e.download, e) for e in found if e.download and e.claimed == student]
+        names = abridged([e.path.name for _, e in mine], NAMED)
+        numbers = " or ".join(dict.fromkeys(repr(download.number) for download, _ in mine))
+        column = f"write {numbers} in the column {mine[0][0].system} of --roster"
+        if len(mine) == 1:
+            yield (
+                f"{names}: the name of {student}, but not the number, so graded under its own "
+                f"name; for whoever it is, {column}"
+            )
+        else:
+            yield (
+                f"{names}: all have the name of {student}, but different numbers, so graded under "
+                f"their own names; for whoever it is, {column}"
+            )
+
+
+def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
+    """Which downloads belong to nobody, and what the roster should say."""
+    strange = [
+        (e.download, e)
+        for e in found
+        if e.download and not (e.known or e.claimed or e.download.anonymous)
+    ]
+    for system in sorted({download.system for download, _ in strange}):
+        mine = [(download, e) for download, e in strange if download.system == system]
+        first = mine[0][0]
+        names = abridged([e.path.name for _, e in mine], NAMED)
+        own, of_first = (
+            ("its own name", "") if len(mine) == 1 else ("their own names", " for the first")
+        )
+        wanted = " or ".join(repr(id) for id in _offered(first, found, roster))
+        column = system if first.number != first.name else "group"
+        yield (
+            f"{names}: no student of the roster, so graded under {own}; in the column {column} of "
+            f"--roster write {wanted}{of_first}"
+        )
+
+
+def _offered(download: Download, found: Sequence[Entry], roster: Roster) -> list[str]:
+    """What the roster may say: the number, and the name if nobody else has it."""
+    same = {e.download.number for e in found if e.download and e.download.name == download.name}
+    taken = any(orders(download.name) & orders(s.name) for s in roster.students.values())
+    ids = dict.fromkeys(id for id in (*download.ids, download.name) if id)
+    return [
+        id for id in ids if id != download.name or (len(same) == 1 and not taken) or len(ids) == 1
+    ]
+
+
+def _anonymous(found: Sequence[Entry]) -> Iterator[str]:
+    names = [e.path.name for e in found if e.download and e.download.anonymous and not e.known]
+    if names:
+        yield (
+            f"{abridged(names, NAMED)}: Canvas hid the names, so grades go by these; `course "
+            "feedback --zip canvas` works with them; once Canvas shows the names, download again"
+        )
+
+
+def _late(found: Sequence[Entry]) -> Iterator[str]:
+    late = [e.path.name for e in found if e.download and e.download.late]
+    late = [*dict.fromkeys(late)]  # a group's is once for each member
+    if late:
+        yield (
+            f"Canvas marks {abridged(late, NAMED)} as late, but says no time: at least one day, "
+            "more by the date of the file; to change it give the times with --received"
+        )

@@ -1,0 +1,64 @@
+"""One file or folder of a class: whose it is, and the notebooks in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..classroom.receipt import Receipt
+from . import places, plain_files
+from .download_names import Download
+from .places import Place
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file or folder. `student` is "" if it is no submission; `skipped` says why."""
+
+    path: Path
+    student: str
+    own: str = ""  # the student by the name of the entry alone
+    download: Download | None = None  # what its name says, if a platform gave it
+    known: bool = True  # false for a download whose student the roster does not have
+    received: Receipt | None = None
+    by_name: bool = False  # whether the name alone says whose it is
+    group: bool = False  # whether it is that of several students
+    is_class: bool = False  # whether it looks like the folder of several students
+    claimed: str = ""  # the student who would get it, and another one of the same name too
+    skipped: str = "its name is not that of a submission"
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    def places(self, ids: Sequence[str]) -> list[Place]:
+        """The notebooks in it, or what it contains instead."""
+        # what is in a download, a student put there: neither commits nor timestamps count
+        own = self.download is None or self.download.system == "github"
+        root = self.path if self.is_folder and own else None
+        late = self.download.late if self.download else None
+        return [
+            replace(place, root=root, stated=self.received, late=late)
+            for place in self._places(ids)
+        ]
+
+    def _places(self, ids: Sequence[str]) -> list[Place]:
+        path = self.path
+        if self.is_folder:
+            return places.below(path, path.name, ids)
+        file, attempt = self.download.uploaded if self.download else (_alone(path, ids), 0)
+        if places.is_handed_in(path):
+            found = places.of_file(path.name, path, [], ids, file)
+            return [replace(place, attempt=attempt) for place in found]
+        assignment = places.split_name(plain_files.stem(file), ids)[1]
+        why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
+        why = places.what_it_is(path) or why
+        return [Place(path.name, path, assignment, 3, 0, file, problem=why)]
+
+
+def _alone(path: Path, ids: Sequence[str]) -> str:
+    """What a file would be called in the student's own folder: "ada_a1.ipynb" → "a1.ipynb"."""
+    stem = plain_files.stem(path.name)
+    id = places.split_name(stem, ids)[1]
+    return (id + places.copied(stem) if id else stem) + path.name[len(stem) :]

@@ -1,0 +1,50 @@
+"""Finds imports of packages that are not the course's, so that the grader need not have them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator
+
+from ..course import packages
+from ..course.assignment import Assignment
+from ..course.course import Course
+from .collect import Collected
+
+
+def foreign_imports(
+    course: Course, assignment: Assignment, collected: Collected, names: Iterable[str]
+) -> dict[str, str]:
+    """What `names` need of such packages: by the name that an import binds, what is wrong.
+
+    Student and grader compare with the same list, the course's requirements.
+    """
+    own = {module.partition(".")[0] for module in assignment.imports}
+    known = {*sys.stdlib_module_names, *own, course.facts.library}
+    lines = packages.requirements(course.root)
+    found = {}
+    for statement in collected.closure(names) if lines else ():
+        if collected.unavailable.keys() >= {*statement.names}:
+            continue  # why is known, as with a module that the notebook itself writes
+        for module in _imported(ast.parse(statement.source)):
+            if module in known or module in packages.modules(tuple(lines)):
+                continue
+            has = ", ".join(sorted(own - sys.stdlib_module_names))
+            why = (
+                f"cell {statement.cell} imports `{module}`, which the grader does not have (it has "
+                f"{has} and the rest of requirements.txt): write it without"
+            )
+            found.update(dict.fromkeys(statement.names, why))
+    return found
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """The top-level modules that code imports, wherever; not those that it can do without."""
+    if isinstance(node, ast.Try):
+        return
+    if isinstance(node, ast.Import):
+        yield from (alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield node.module.partition(".")[0]
+    for child in ast.iter_child_nodes(node):
+        yield from _imported(child)
