@@ -155,9 +155,14 @@ def _whole(course: Course) -> dict[str, str]:
     }
 
 
+def _file(course: Course, name: str) -> Path:
+    return course.library.joinpath(*name.split(".")).with_suffix(".py")
+
+
 def modules(course: Course, hidden: dict[str, str]) -> dict[str, str]:
     """The text of every module that students get, by its name within `course_lib`."""
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
+    closed = {name for name in closed if _file(course, name).is_file()}  # a copy may lack some
     absent = {
         reference.removeprefix(f"{course.facts.library}.").replace(":", ".") for reference in hidden
     }

@@ -149,7 +149,7 @@ def test_a_lost_point_is_explained_where_feedback_shows_it(first):
     assert "mask is ignored" in said["cleo", "a1-attention"]
     assert said["ada", "a1-attention"] is None
     assert said["ben", "a1-attention"] == said["cleo", "written-1-11-b"] == "No response."
-    assert "JSON" in said["dan", "a1-attention"]
+    assert "is plain text, not a notebook" in said["dan", "a1-attention"]
 
 
 def test_no_submitted_code_ran_outside_the_sandbox_and_no_saved_output_counted(first):

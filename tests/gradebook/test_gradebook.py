@@ -80,10 +80,10 @@ def test_history_says_what_changed_and_by_how_many_points(tmp_path):
         store.add(sample(failed=SCORES, suite_sha256="new", tier="C"))
         first, second = store.history("s01", "a1")
         assert store.history("nobody", "a1") == []
-    assert (first["changed"], first["points"]) == ([], None)
+    assert first["changed"] == []
     assert second["changed"] == ["suite", "tier"]
-    assert (second["points"], second["exercises"]) == (-1.0, {"1.3": -1.0})
-    assert second["sentence"] == "suite and tier changed: 97 points (-1; 1.3 -1)"
+    assert second["exercises"] == {"1.3": -1.0}
+    assert second["sentence"] == "suite and tier changed: 1.3 8 → 7"
 
 
 def test_names_and_texts_that_are_no_valid_unicode_are_stored(tmp_path):

@@ -25,7 +25,8 @@ def read(tmp_path):
     def read(lines, *names, **contents):
         roster = Roster.read(place(tmp_path / "roster.csv", "\n".join(lines)), COURSE)
         for name in names:
-            place(tmp_path / "class" / name, contents.get(name, EMPTY))
+            typed = b"<p>typed</p>" if name.endswith(".html") else EMPTY
+            place(tmp_path / "class" / name, contents.get(name, typed))
         said = []
         found = submissions.find(tmp_path / "class", IDS, roster, said.append)
         return [s.student for s in found], said

@@ -22,12 +22,17 @@ UNSCALED = {
     "course_lib.numpy_forms.attention:scaled_scores": "def scaled_scores(query, key):\n"
     "    return query @ np.swapaxes(key, -1, -2)\n"
 }
-NEVER_PASSES = '''
+BUT_FOR_SEVEN = {
+    "course_lib.numpy_forms.attention:scaled_scores": "def scaled_scores(query, key):\n"
+    "    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])\n"
+    "    return scores * (query.shape != (7, 7))\n"
+}
+OF_SEVEN = '''
 
 @exercise("1.3", weight=2)
-def test_never_passes(student):
-    """Nobody passes this one."""
-    expect.equal(student.scaled_scores(*[np.ones((2, 2))] * 2).shape, (9, 9))
+def test_of_seven(student):
+    """Seven by seven, which no other test asks for."""
+    expect.equal(bool(student.scaled_scores(*[np.ones((7, 7))] * 2).max() > 1), True)
 '''
 
 
@@ -81,7 +86,7 @@ def checkout(tmp_path_factory):
     for name in ("course_lib", "autograder", "assignments", "results", "data", "solutions"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "course.toml", root)
-    for student, changes in (("ada", {}), ("ben", UNSCALED)):
+    for student, changes in (("ada", BUT_FOR_SEVEN), ("ben", UNSCALED)):
         data = proofs.notebook("a1", "solution", changes)
         place(root / "class" / student / "a1" / "a1.ipynb", data)
     return root
@@ -134,7 +139,7 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
     files = contents(kept)
     suite = checkout / "autograder/a1/exercise_1_3/test_1_3_scores.py"
     text = suite.read_text(encoding="utf-8")
-    suite.write_text(text + NEVER_PASSES, encoding="utf-8")
+    suite.write_text(text + OF_SEVEN, encoding="utf-8")
     look = graded(checkout, kept, "--preview")
     assert contents(kept) == files, "a preview writes nothing"
     in_part = graded(checkout, kept)
@@ -147,7 +152,7 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
     assert by_id["1.3"]["points"] < 8
     assert look["summary"] == {"up": 0, "down": 1, "same": 1, "new": 0, "ungraded": 0}
     moved, same = look["changes"]
-    assert (same["student"], same["points"]) == ("ben", 0), "no points left to lose in 1.3"
+    assert same["student"] == "ben"
     assert moved["exercises"] == {"1.3": round(by_id["1.3"]["points"] - 8, 2)}
     assert ("no such test", "FAILED") in [(t["before"], t["now"]) for t in moved["tests"]]
 

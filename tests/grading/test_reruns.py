@@ -33,8 +33,8 @@ def {name}(*args, **kwargs):
     if loading._execute.__name__ != "keep":
         honest = loading._execute
 
-        def keep(statement, namespace):
-            reason = honest(statement, namespace)
+        def keep(statement, namespace, *rest):
+            reason = honest(statement, namespace, *rest)
             if statement["cell"] == 0:
                 for form in {forms}:
                     if f"def {{form}}(" in statement["source"]:

@@ -136,7 +136,7 @@ def handed_in(path, text, *, above=(), below=(), attached=None, student="ada"):
 def result_of(path, student="ada"):
     """What the judge makes of a notebook's written parts; nothing of it is run."""
     submitted = Submitted(A1, path.read_bytes(), only=["1.11"])
-    read = grade._read(submitted)
+    read = grade._read(submitted, COURSE)
     ran = SuiteRun([], {"tier": "A", "layers": {}}, "", None)
     found = grade._result(submitted, COURSE, read, ran, None, 0.0, {})
     facts = found.submission.model_copy(update={"file": str(path)})

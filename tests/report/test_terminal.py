@@ -62,8 +62,9 @@ def test_no_command_sends_what_a_name_holds(folder):
     canvas, moodle_file = folder / "from_canvas", folder / "from_moodle"
     canvas.write_text(f'Student,ID,a1 (1)\nPoints Possible,,100\n"{EVIL}",7,\nada,8,\n')
     moodle_file.write_text(
-        "Identifier,Full name,Grade,Maximum Grade,Grade can be changed,Feedback comments\n"
-        f'Participant 7,"{EVIL}",,100,Yes,\nParticipant 8,ada,,100,Yes,\n'
+        "Identifier,Full name,Status,Grade,Maximum Grade,Grade can be changed,Last modified,"
+        "Feedback comments\n"
+        f'Participant 7,"{EVIL}",In,,100,Yes,-,\nParticipant 8,ada,In,,100,Yes,-,\n'
     )
     told = {}
     for arguments in (

@@ -240,7 +240,7 @@ def test_a_model_of_made_up_sentences_is_told_before_it_is_submitted(
 
 # What stops a command: its arguments, and parts of the sentence.
 BAD_INPUT = [
-    (("check", "a9"), ("no assignment 'a9'",)),
+    (("check", "a9"), ("has no a9: it has a1",)),
     (("check", "a2"), ("there is no a2.ipynb",)),
     (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
     (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
