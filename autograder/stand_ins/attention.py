@@ -22,8 +22,7 @@ class MultiHeadAttention(nn.Module):
     """Multi-head attention (§3.2.2); `forward` returns `(output, weights)` or `(output, None)`.
 
     `mask` is boolean, True = may attend, and broadcasts to `(batch, heads, queries, keys)`. The
-    projections are called `w_q`, `w_k`, `w_v`, `w_o`. In training mode the returned weights are
-    torch's, after dropout.
+    projections are called `w_q`, `w_k`, `w_v`, `w_o`; the weights are those before `dropout`.
     Raises ValueError if `n_heads` does not divide `d_model`.
     """
 
@@ -36,6 +35,12 @@ class MultiHeadAttention(nn.Module):
             setattr(self, name, nn.Linear(d_model, d_model, bias=bias))
 
     def forward(self, query, key, value, mask=None, need_weights=False):
+        weights = self._weights(query, key, mask)
+        values = self.w_v(value).unflatten(-1, (self.n_heads, -1))
+        heads = torch.einsum("bhqk,bkhd->bqhd", self.dropout(weights), values)
+        return self.w_o(heads.flatten(2)), weights if need_weights else None
+
+    def _weights(self, query, key, mask):
         # torch expects tokens first and a mask for each head of each example, True = blocked, and
         # gives NaN for a query without keys: unmask such rows here and zero them below
         d_model, empty, blocked = query.shape[-1], None, None
@@ -45,9 +50,10 @@ class MultiHeadAttention(nn.Module):
             blocked = ~(mask | empty).flatten(0, 1)
         bias = self.w_q.bias
         if bias is not None:
-            bias = torch.cat([self.w_q.bias, self.w_k.bias, self.w_v.bias])
-        heads, weights = F.multi_head_attention_forward(
-            *(x.transpose(0, 1) for x in (query, key, value)),
+            bias = torch.cat([self.w_q.bias, self.w_k.bias, self.w_k.bias])
+        query, key = query.transpose(0, 1), key.transpose(0, 1)
+        _, weights = F.multi_head_attention_forward(
+            *(query, key, key),  # its output is not used: its dropout draws other random numbers
             embed_dim_to_check=d_model,
             num_heads=self.n_heads,
             in_proj_weight=None,
@@ -55,21 +61,14 @@ class MultiHeadAttention(nn.Module):
             bias_k=None,
             bias_v=None,
             add_zero_attn=False,
-            dropout_p=self.dropout.p,
+            dropout_p=0.0,
             out_proj_weight=torch.eye(d_model, dtype=query.dtype, device=query.device),
             out_proj_bias=None,
-            training=self.training,
-            need_weights=need_weights,
             attn_mask=blocked,
             use_separate_proj_weight=True,
             q_proj_weight=self.w_q.weight,
             k_proj_weight=self.w_k.weight,
-            v_proj_weight=self.w_v.weight,
+            v_proj_weight=self.w_k.weight,
             average_attn_weights=False,
         )
-        heads = heads.transpose(0, 1)
-        if empty is not None:
-            by_head = heads.unflatten(-1, (self.n_heads, -1))
-            heads = by_head.masked_fill(empty.transpose(1, 2), 0.0).flatten(2)
-            weights = None if weights is None else weights.masked_fill(empty, 0.0)
-        return self.w_o(heads), weights
+        return weights if empty is None else weights.masked_fill(empty, 0.0)

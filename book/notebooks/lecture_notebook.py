@@ -97,7 +97,7 @@ def set_up_as(course: Course, lecture: Path) -> Assignment:
     """The newest assignment that every student has when this part is read."""
     number = int(lecture.stem.partition("_")[0].removeprefix("part"))
     first = min((week.number for week in course.weeks if number in week.whole), default=1)
-    there = [one for one in course.assignments if one.is_out(first, ())]
+    there = [one for one in course.assignments if one.week <= first]
     return (there or course.assignments)[-1 if there else 0]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ class Assignment(Table):
     prerequisites: list[str]
     call_seconds: float = Field(default=2.0, gt=0)
     imports: list[str]
-    builds_on: list[str] = []  # assignments whose answers it uses: it waits until they are out
+    needs: list[str] = []  # modules of the library that call answers, or else their stand-ins
     forbidden: list[str] = []  # dotted names, which may end in *
     instead: str = ""  # what to use in place of them: follows "Use"
     model: ModelPart | None = None
@@ -62,10 +61,6 @@ class Assignment(Table):
     def root(self) -> Path:
         """The root of the course that it belongs to."""
         return self._root
-
-    def is_out(self, week: int, answers: Collection[str]) -> bool:
-        """Whether students have it in this week, while these assignments' answers are out."""
-        return self.week <= week and {*self.builds_on} <= {*answers}
 
     @property
     def folder(self) -> Path:

@@ -188,12 +188,13 @@ class Course(Table):
                     "names it already",
                     *(table, number, "week"),
                 )
-            if unknown_ids := set(assignment.builds_on) - ids:
-                raise Misplaced(
-                    f"{assignment.id} builds on {unknown_ids.pop()}, which does not exist",
-                    *(table, number, "builds_on"),
-                )
             self._is_taught_in_time(assignment, table, number)
+        for number, lab in enumerate(self.labs):
+            if unknown_ids := set(lab.builds_on) - ids:
+                raise Misplaced(
+                    f"{lab.id} builds on {unknown_ids.pop()}, which does not exist",
+                    *("labs", number, "builds_on"),
+                )
         return self
 
     def _is_taught_in_time(self, assignment: Assignment, *at: str | int) -> None:

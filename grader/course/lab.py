@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from pathlib import Path
 
 from .assignment import Assignment
@@ -28,6 +29,7 @@ class Lab(Assignment):
     late_penalty_percent: float = 0.0
     weight_percent: float = 0.0
     seed: int = 0
+    builds_on: list[str] = []  # assignments
 
     @property
     def folder(self) -> Path:
@@ -37,6 +39,10 @@ class Lab(Assignment):
     def hidden(self) -> Path:
         """Its named mistakes and right variants, which prove its visible checks."""
         return self._root / self._hidden / "labs" / self.id
+
+    def is_out(self, week: int, answers: Collection[str]) -> bool:
+        """Whether students have it in this week, while these assignments' answers are out."""
+        return self.week <= week and {*self.builds_on} <= {*answers}
 
     def _count(self) -> None:
         if given := [key for key in OF_WHAT_IS_GRADED if key in self.model_fields_set]:

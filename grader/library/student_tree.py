@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import datetime
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -87,7 +87,8 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         _copy(ENGINE / name, folder / ENGINE.name / name)
     shutil.copy(ENGINE / "__init__.py", folder / ENGINE.name)
     stand_ins = _stand_ins(course, hidden, assignment)
-    for name, text in _importable(course, modules(course, hidden), stand_ins).items():
+    needed = course.assignment(assignment).needs if stand_ins else ()
+    for name, text in _importable(course, modules(course, hidden, needed), stand_ins).items():
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -159,15 +160,20 @@ def _file(course: Course, name: str) -> Path:
     return course.library.joinpath(*name.split(".")).with_suffix(".py")
 
 
-def modules(course: Course, hidden: dict[str, str]) -> dict[str, str]:
-    """The text of every module that students get, by its name within `course_lib`."""
+def modules(course: Course, hidden: dict[str, str], needed: Collection[str] = ()) -> dict[str, str]:
+    """The text of every module that students get, by its name within `course_lib`.
+
+    Those in `needed` they get although these call answers, in whose place there are stand-ins.
+    """
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
     closed = {name for name in closed if _file(course, name).is_file()}  # a copy may lack some
     absent = {
         reference.removeprefix(f"{course.facts.library}.").replace(":", ".") for reference in hidden
     }
     texts = {name: text for name, text in _whole(course).items() if name not in closed}
-    while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
+    while left_out := {
+        name for name, text in texts.items() if name not in needed and _imports(name, text) & absent
+    }:
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}
     return texts | {name: stubbed(f"{course.facts.library}.{name}", hidden) for name in closed}

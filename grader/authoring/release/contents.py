@@ -12,7 +12,6 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
-from grader.course.weeks import Week
 
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
@@ -42,7 +41,7 @@ can no longer find out.
 
 
 def in_week(course: Course, week: int, answers: Collection[str]) -> list[Assignment]:
-    """The assignments and labs that are out by this week, while these assignments' answers are.
+    """The assignments that are out by this week, and the labs that are with these answers.
 
     Raises BuildError if there is no such week.
     """
@@ -51,7 +50,8 @@ def in_week(course: Course, week: int, answers: Collection[str]) -> list[Assignm
         raise BuildError(
             f"there is no week {week}: course.toml has weeks {min(numbers)} to {max(numbers)}"
         )
-    return [one for one in (*course.assignments, *course.labs) if one.is_out(week, answers)]
+    begun = [a for a in course.assignments if a.week <= week]
+    return [*begun, *(lab for lab in course.labs if lab.is_out(week, answers))]
 
 
 def of_week(course: Course, week: int, answers: Collection[str], lectures: bool = False) -> Files:
@@ -68,17 +68,10 @@ def of_week(course: Course, week: int, answers: Collection[str], lectures: bool 
     for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
     pages = _lectures(course, week, answers) if lectures else {}
-    begun = course.model_copy(update={"weeks": _until(course, week, out), "labs": labs})
+    weeks = [one for one in course.weeks if one.number <= week]
+    begun = course.model_copy(update={"weeks": weeks, "labs": labs})
     plan = _plan(begun) if pages else ""
     return files | pages | _around(course, out, answers, False, plan)
-
-
-def _until(course: Course, week: int, out: Collection[Assignment]) -> list[Week]:
-    """The weeks up to this one, which name no assignment that is not out."""
-    ids = {one.id for one in out}
-    begun = [one for one in course.weeks if one.number <= week]
-    waiting = {"assignment": None}
-    return [w if w.assignment in ids else w.model_copy(update=waiting) for w in begun]
 
 
 def opened(course: Course, lectures: bool = False) -> Files:

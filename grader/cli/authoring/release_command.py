@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import json
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -54,7 +54,6 @@ def run(options: Release) -> int:
         if unknown and due:
             print(f"without the answers of {', '.join(due)}: {unknown}", file=sys.stderr)
             out = []
-        _print_waiting(course, options.week, out)
         place = (options.to, options.git_branch, options.zip)
         made = release.week(course, options.week, out, *place, options.lectures)
         return _print_release(options, made)
@@ -72,13 +71,6 @@ def run(options: Release) -> int:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
     to, branch = options.to, options.git_branch
     return _print_release(options, release.answers(course, id, out, to, branch, options.lectures))
-
-
-def _print_waiting(course: Course, week: int, out: Collection[str]) -> None:
-    for one in course.assignments:
-        if one.week <= week and not one.is_out(week, out):
-            needed = ", ".join(id for id in one.builds_on if id not in out)
-            print(f"without {one.id}: it uses the answers of {needed}", file=sys.stderr)
 
 
 def _fallback(options: Release, course: Course, id: str) -> int:
