@@ -44,7 +44,7 @@ class Receipt:
     @property
     def copied(self) -> bool:
         """Whether the time is the date of a file, which copying may change."""
-        return self.trust <= 1
+        return self.clock in (CANVAS, CANVAS_LATE, FILE, "")
 
 
 def settled(new: Receipt, known: Iterable[Receipt]) -> Receipt:

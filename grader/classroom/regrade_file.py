@@ -19,6 +19,7 @@ import re
 from typing import NamedTuple
 
 TITLE = "Regrade request"
+NAME, ENDING = "regrade", ".txt"  # what the name of its file contains, and its ending
 MAX_BYTES = 20_000
 MAX_REASON = 4_000  # characters
 
@@ -31,6 +32,11 @@ class RegradeFile(NamedTuple):
     item: str
     answer: str
     reason: str
+
+
+def is_named(file: str) -> bool:
+    """Whether a file is meant as a request by its name: "regrade-a1-1.4 (1).txt"."""
+    return file.lower().endswith(ENDING) and NAME in file.lower()
 
 
 def head(student: str, assignment: str, item: str, answer: str) -> str:

@@ -155,9 +155,13 @@ class Roster:
 
     def named(self, name: str) -> Student | None:
         """The only student with this name, in any order of its words: "Lovelace, Ada"."""
-        wanted = orders(name)
-        found = [s for s in self.students.values() if wanted & orders(s.name)]
+        found = self.namesakes(name)
         return found[0] if len(found) == 1 else None
+
+    def namesakes(self, name: str) -> list[Student]:
+        """All students with this name, in any order of its words."""
+        wanted = orders(name)
+        return [s for s in self.students.values() if wanted & orders(s.name)]
 
     def grouped(self, name: str) -> list[Student]:
         """The members of a group: a platform may write its name without spaces, in lower case."""

@@ -15,8 +15,6 @@ from ..gradebook.result import Result
 from ..intake import download_names, places, plain_files
 from ..intake.class_folder import SubmissionsError
 
-NAME, ENDING = "regrade", ".txt"
-
 
 @dataclass(frozen=True)
 class Found:
@@ -44,8 +42,8 @@ def collected(
         found.append(one)
     if not found:
         raise SubmissionsError(
-            f"{folder}: no request in it; expected STUDENT/regrade-a1-1.2{ENDING} from the form on "
-            "a feedback page, or a download of Canvas or Moodle with such files"
+            f"{folder}: no request in it; expected STUDENT/regrade-a1-1.2.txt from the form on a "
+            "feedback page, or a download of Canvas or Moodle with such files"
         )
     return found
 
@@ -65,7 +63,7 @@ def _files(folder: Path, course: Course, roster: Roster) -> Iterator[tuple[str, 
         elif is_folder and (student := download_names.by_other_name(path.name, ids, roster)):
             owner = student.id
         for file in places.walk(path)[0] if is_folder else [path]:
-            if file.suffix.lower() == ENDING and NAME in file.name.lower():
+            if regrade_file.is_named(file.name):
                 yield owner, file
 
 

@@ -8,7 +8,8 @@ from .exercise_result import ExerciseResult, Number, Record
 from .lateness import Lateness
 
 UNGRADED = "UNGRADED"  # the grader failed, not the submission: points unknown rather than zero
-WITHOUT_POINTS = ("INVALID", UNGRADED)  # no exercise was graded
+INVALID = "INVALID"  # the file could not be read as a notebook
+WITHOUT_POINTS = (INVALID, UNGRADED)  # no exercise was graded
 
 
 class Totals(Record):
@@ -41,7 +42,8 @@ def add_up(
     regular = [e for e in exercises if not e.bonus]
     machine = [e for e in regular if e.kind != "written"]
     written = [e for e in regular if e.kind == "written"]
-    marked = any(part.points is not None for e in written for part in e.parts)
+    unread = outcome == INVALID  # nothing in it to mark
+    marked = unread or any(part.points is not None for e in written for part in e.parts)
     automatic, manual = _sum(e.points for e in machine), _sum(e.points for e in written)
     bonus = _sum(e.points for e in exercises if e.bonus)
     earned = automatic + manual + bonus
@@ -53,7 +55,7 @@ def add_up(
         automatic_max=_sum(e.max_points for e in machine),
         manual=manual if marked else None,
         manual_max=_sum(e.max_points for e in written),
-        manual_pending=sum(part.points is None for e in exercises for part in e.parts),
+        manual_pending=sum(p.points is None for e in exercises for p in e.parts if not unread),
         bonus=bonus,
         total=round(earned - penalty, 2) if counted else None,
         max=_sum(e.max_points for e in regular),

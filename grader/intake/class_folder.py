@@ -14,7 +14,7 @@ from ..classroom.roster import Roster
 from ..course.problem import Problem
 from . import apart, download_names, gradescope, places, plain_files, whole_class
 from .download_names import Download
-from .entry import Entry
+from .entry import REQUEST, Entry
 from .places import NOTEBOOK
 
 PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
@@ -69,7 +69,7 @@ def _without_classes(found: Sequence[Entry], ids: Sequence[str], roster: Roster)
         elif not own and whole_class.is_platforms_zip(entry.path, beside, roster):
             entry = replace(entry, student="", skipped="it is the download of a whole class")
         kept.append(entry)
-    zips = [e for e in kept if not e.student and e.skipped != Entry.skipped]
+    zips = [e for e in kept if not e.student and e.skipped not in (Entry.skipped, REQUEST)]
     if classes and len(classes) == sum(bool(entry.student) for entry in kept):
         more = "" if len(classes) == 1 else ", or another of them"
         raise SubmissionsError(
@@ -102,6 +102,8 @@ def _entries(
     entry = Entry(path, own, own)
     if not entry.student:
         return [entry]
+    if places.asks_only(path):
+        return [replace(entry, student="", skipped=REQUEST)]
     download = download_names.recognized(path.name, entry.is_folder, roster)
     if download is None:
         return [_named(entry, ids, roster, slugs)]

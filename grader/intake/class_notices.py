@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..classroom.names import orders
 from ..classroom.roster import Roster, abridged
 from .download_names import Download
-from .entry import Entry
+from .entry import REQUEST, Entry
 
 NAMED = 5  # how many downloads a message names
 
 
 def notices(found: Sequence[Entry], roster: Roster) -> list[str]:
     """A sentence for each kind of thing that was found, the most harmless first."""
-    skipped = [f"{e.path.name}: skipped, as {e.skipped}" for e in found if not e.student]
+    left_out = [e for e in found if not e.student]
+    skipped = [f"{e.path.name}: skipped, as {e.skipped}" for e in left_out if e.skipped != REQUEST]
     classes = [
         f"{e.path} looks like a class, not a student: give it alone" for e in found if e.is_class
     ]
     return [
         *skipped,
+        *_requests(left_out),
         *classes,
         *_by_name(found),
         *_unlike(found, roster),
         *_contested(found),
+        *_namesakes(found, roster),
         *_unknown(found, roster),
         *_anonymous(found),
         *_late(found),
     ]
+
+
+def _requests(left_out: Sequence[Entry]) -> Iterator[str]:
+    names = [e.path.name for e in left_out if e.skipped == REQUEST]
+    if names:
+        yield (
+            f"regrade requests, so not graded: {abridged(names, NAMED)}; "
+            "`course regrade-requests` collects them"
+        )
 
 
 def _by_name(found: Sequence[Entry]) -> Iterator[str]:
@@ -80,12 +91,37 @@ def _contested(found: Sequence[Entry]) -> Iterator[str]:
             )
 
 
-def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
-    """Which downloads belong to nobody, and what the roster should say."""
-    strange = [
+def _strange(found: Sequence[Entry]) -> list[tuple[Download, Entry]]:
+    """Downloads that belong to nobody."""
+    return [
         (e.download, e)
         for e in found
         if e.download and not (e.known or e.claimed or e.download.anonymous)
+    ]
+
+
+def _namesakes(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
+    """Downloads with a name that several students have."""
+    by_name: dict[tuple[str, str], list[tuple[Download, Entry]]] = {}
+    for download, entry in _strange(found):
+        by_name.setdefault((download.system, download.name), []).append((download, entry))
+    for (system, name), mine in by_name.items():
+        students = [student.id for student in roster.namesakes(name)]
+        if len(students) > 1:
+            names = abridged([e.path.name for _, e in mine], NAMED)
+            numbers = " or ".join(dict.fromkeys(repr(download.number) for download, _ in mine))
+            yield (
+                f"{names}: {' and '.join(students)} have this name, so not matched; for whoever it "
+                f"is, write {numbers} in the column {system} of --roster"
+            )
+
+
+def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
+    """Which downloads belong to nobody, and what the roster should say."""
+    strange = [
+        (download, entry)
+        for download, entry in _strange(found)
+        if len(roster.namesakes(download.name)) < 2
     ]
     for system in sorted({download.system for download, _ in strange}):
         mine = [(download, e) for download, e in strange if download.system == system]
@@ -94,7 +130,7 @@ def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
         own, of_first = (
             ("its own name", "") if len(mine) == 1 else ("their own names", " for the first")
         )
-        wanted = " or ".join(repr(id) for id in _offered(first, found, roster))
+        wanted = " or ".join(repr(id) for id in _offered(first, found))
         column = system if first.number != first.name else "group"
         yield (
             f"{names}: no student of the roster, so graded under {own}; in the column {column} of "
@@ -102,14 +138,11 @@ def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
         )
 
 
-def _offered(download: Download, found: Sequence[Entry], roster: Roster) -> list[str]:
-    """What the roster may say: the number, and the name if nobody else has it."""
+def _offered(download: Download, found: Sequence[Entry]) -> list[str]:
+    """What the roster may say: the number, and the name if no other download has it."""
     same = {e.download.number for e in found if e.download and e.download.name == download.name}
-    taken = any(orders(download.name) & orders(s.name) for s in roster.students.values())
     ids = dict.fromkeys(id for id in (*download.ids, download.name) if id)
-    return [
-        id for id in ids if id != download.name or (len(same) == 1 and not taken) or len(ids) == 1
-    ]
+    return [id for id in ids if id != download.name or len(same) == 1 or len(ids) == 1]
 
 
 def _anonymous(found: Sequence[Entry]) -> Iterator[str]:

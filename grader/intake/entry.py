@@ -11,6 +11,8 @@ from . import places, plain_files
 from .download_names import Download
 from .places import Place
 
+REQUEST = "it is a regrade request"
+
 
 @dataclass(frozen=True)
 class Entry:

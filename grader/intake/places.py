@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.notebook import other_files
 
+from ..classroom import regrade_file
 from ..classroom.receipt import Receipt
 from . import archives, plain_files
 from .archives import NOTEBOOK
@@ -128,9 +129,21 @@ def is_handed_in(path: Path) -> bool:
     return packed or other_files.is_notebook(head)
 
 
+def asks_only(path: Path) -> bool:
+    """Whether a file, or all that a folder contains, is a student's regrade request."""
+    is_folder = path.is_dir() and not path.is_symlink()
+    files = walk(path)[0] if is_folder else [path]
+    return bool(files) and all(map(_is_request, files))
+
+
+def _is_request(path: Path) -> bool:
+    return regrade_file.is_named(path.name) and not is_handed_in(path)
+
+
 def below(folder: Path, name: str, ids: Sequence[str]) -> list[Place]:
     """Every notebook in a student's folder, or what was handed in instead of one."""
     files, problem = walk(folder)
+    files = [path for path in files if not _is_request(path)]
     found: list[Place] = []
     for path in files:
         inside = path.relative_to(folder)

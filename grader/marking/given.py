@@ -53,7 +53,7 @@ class Given:
         else:
             mark = _mark(form, part, items, comment, marker)
         if mark == ManualMark(None) and not any(a.mark for a in answers):
-            raise Refused("neither points nor a comment: type the points, or go on with n")
+            raise Refused("neither points nor a comment: type the points, or skip it with n")
         return cls(part, mark, tuple(seen))
 
     @property

@@ -51,6 +51,7 @@ class Pages:
             last = views.last(self._desk, self._marker)
             content = {"part": part, "wanted": self._at.kept(request), "last": last}
             content["following"] = self._following(request, part)
+            content["questioned"] = views.questioned(self._desk, self._marker, part)
             return self._page(request, "nothing.html", content)
         return self._at.to(request, part, first)
 

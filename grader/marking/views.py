@@ -47,6 +47,11 @@ def overview(desk: Desk, marker: Marker) -> dict[str, Any]:
     return {"rows": rows, "left": sum(row["left"]["unmarked"] for row in rows)}
 
 
+def questioned(desk: Desk, marker: Marker, part: Part) -> int:
+    """How many answers to a question are in question, of all students."""
+    return _count(desk.cards(part.assignment, part.item), "questioned", marker)
+
+
 def card(
     desk: Desk, marker: Marker, part: Part, shown_card: Card, wanted: dict[str, str]
 ) -> dict[str, Any]:

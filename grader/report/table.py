@@ -48,7 +48,10 @@ def table(results: Sequence[Result], width: int) -> Text:
         lines.append(_line(row, columns, widths))
         if cause:
             lines.append(" " * GAP if beside else "\n    ")
-            lines.append(textwrap.shorten(cause, room if beside else width - 4, placeholder=" …"))
+            room, most = (room, 1) if beside else (width - 4, 2)
+            lines.append(
+                "\n    ".join(textwrap.wrap(cause, room, max_lines=most, placeholder=" …"))
+            )
         lines.rstrip()
         lines.append("\n")
     lines.rstrip()

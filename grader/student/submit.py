@@ -174,7 +174,7 @@ def _texts(found: Work) -> list[str]:
     limits = {f"{e.id}.{p.id}": p.words for e in found.assignment.exercises for p in e.parts}
     for part, answer in found.answers.items():
         count = len(answer.text.split())
-        words = f", {count} words" if found.knows_starter else ""
+        words = f", {count} word{'s' * (count != 1)}" if found.knows_starter else ""
         place = f", {answer.notice}" if answer.notice else ""
         print(f"  {part}: {f'answered{words}{place}' if answer.text else 'no answer'}")
         if found.knows_starter and count > limits[part]:

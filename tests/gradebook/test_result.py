@@ -137,6 +137,7 @@ def test_a_submission_without_points(made):
     assert names(code) == CODE
     if made is judge.invalid:
         assert (pending, totals, code["status"]) == (["1.11"], (0, 0), "not written")
+        assert (told["totals"]["manual"], told["totals"]["manual_pending"]) == (0, 0)
     else:
         assert (len(pending), totals) == (len(A1.exercises), (None, None))
         assert code["status"] == "pending"

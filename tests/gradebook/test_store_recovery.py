@@ -291,7 +291,10 @@ def test_marks_overrides_and_terms_count_as_they_did(store):
         assert [override.as_json() for override in new.overrides] == old["overrides"]
         totals = new.totals.as_json()
         for key in old["totals"].keys() - BY_DATES:
-            assert totals[key] == old["totals"][key], (name, key)
+            unread = key.startswith("manual") and new.outcome == "INVALID"  # nothing to mark
+            assert totals[key] == (0 if unread and key != "manual_max" else old["totals"][key]), (
+                name
+            )
         before = old["totals"]["total"] + old["totals"]["late_penalty"]
         assert totals["total"] + totals["late_penalty"] == pytest.approx(before)
 

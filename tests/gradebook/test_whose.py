@@ -1,5 +1,6 @@
 """Whose a hand-in is, as the world names it: one row a case, and what is said about it."""
 
+import re
 import zipfile
 
 import pytest
@@ -18,6 +19,9 @@ def folder(tmp_path):
     return tmp_path / "class"
 
 
+TEXTS, TEXT = r"html$|(?i:/|_)(?i:regrade-a)", "<p>My answer.</p>"  # files of no notebook
+
+
 @pytest.fixture
 def read(tmp_path):
     """The class in `folder`: a roster's lines and names of files → owners and sentences."""
@@ -25,8 +29,10 @@ def read(tmp_path):
     def read(lines, *names, **contents):
         roster = Roster.read(place(tmp_path / "roster.csv", "\n".join(lines)), COURSE)
         for name in names:
-            typed = b"<p>typed</p>" if name.endswith(".html") else EMPTY
-            place(tmp_path / "class" / name, contents.get(name, typed))
+            place(
+                tmp_path / "class" / name,
+                contents.get(name, TEXT if re.search(TEXTS, name) else EMPTY),
+            )
         said = []
         found = submissions.find(tmp_path / "class", IDS, roster, said.append)
         return [s.student for s in found], said
@@ -107,7 +113,36 @@ def test_a_name_is_compared_with_its_marks_and_without_punctuation(read, name, d
             ["student,name", "kim1,Kim Lee", "kim2,Kim Lee"],
             ["leekim_1047_6_a1.ipynb", "leekim_1048_7_a1.ipynb"],
             ["leekim_1047_6", "leekim_1048_7"],
-            "in the column canvas of --roster write '1047' for the first",
+            "kim1 and kim2 have this name, so not matched; for whoever it is, write '1047' or "
+            "'1048' in the column canvas",
+        ),
+        (  # two of one name, and a stranger: each is said what is so
+            ["student,name", "kim1,Kim Lee", "kim2,Lee Kim"],
+            ["leekim_1047_6_a1.ipynb", "bob_7_8_a1.ipynb"],
+            ["bob_7_8", "leekim_1047_6"],
+            "\nbob_7_8_a1.ipynb: no student of the roster",
+        ),
+        # a student who asks for a regrade hands in nothing new
+        (
+            ["student,canvas", "ada,1041", "ben,1042"],
+            ["lovelaceada_1041_5_a1.ipynb", "lovelaceada_1041_6_regrade-a1-1.4.txt",
+             "bitdiddleben_LATE_1042_7_Regrade-a1-1.11.a (1).TXT"],
+            ["ada"],
+            "regrade requests, so not graded: bitdiddleben_LATE",
+        ),
+        (
+            ["student,name", "ada,Ada L", "ben,Ben B"],
+            ["Ada L_1_assignsubmission_file_/a1.ipynb",
+             "Ada L_1_assignsubmission_file_/regrade-a2-2.4.txt",
+             "Ben B_2_assignsubmission_file_/regrade-a1-1.4.txt"],
+            ["ada"],
+            "regrade requests, so not graded: Ben B_2_assignsubmission_file_; `course",
+        ),
+        (  # a notebook that is named so is one
+            ["student,name", "ada,Ada L"],
+            ["ada/a1_regrade.ipynb.txt"],
+            ["ada"],
+            "",
         ),
         (
             ["student,name", "ada,Ada L"],

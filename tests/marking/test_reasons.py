@@ -215,7 +215,9 @@ def test_a_request_is_shown_answered_and_told(way, store):
     assert store.ask(ASKED) == [*ASKED]
     assert store.ask(ASKED) == [], "the same file, collected again"
     assert "Not answered yet" in render_student(counted(store), COURSE)
-    page = Page(store, "tutor", anonymous=True).open(f"{PLACE}?show=questioned")
+    page = Page(store, "tutor", anonymous=True).open(PLACE)
+    assert f'{PLACE}?show=questioned">1 in question</a>' in page.text, "though all are marked"
+    page.open(f"{PLACE}?show=questioned")
     assert "The student asks for a regrade" in page.text
     assert "Line 2 &lt;b&gt;names" in page.text
     assert "<bdi>ada" not in page.text

@@ -170,6 +170,13 @@ def test_the_table_has_one_line_a_result_and_runs_no_markup():
     assert len(plain) == 3
 
 
+def test_what_to_do_about_a_file_that_cannot_be_read_is_whole_in_80_columns():
+    why = "the file is a web page (HTML): submit the .ipynb; on GitHub, choose Download raw file"
+    name = "a-name-so-long-that-no-cause-fits-beside-it"
+    lines = printed([sample(name, outcome="INVALID", reason=why)], width=80).splitlines()
+    assert " ".join(" ".join(lines[-2:]).split()) == why
+
+
 @pytest.mark.parametrize("width", [60, 72, 80, 100, 120])
 def test_ids_and_headings_are_whole_at_every_width(width):
     """Also beside a row that says much, a wide alphabet and an id as long as a line."""
