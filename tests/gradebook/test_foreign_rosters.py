@@ -97,6 +97,12 @@ def test_a_list_without_a_student_says_which_columns_it_has(tmp_path, header):
         ("student,name\nben,B\n", "student\nzoe\n", "new in the class: zoe"),
         ("student,name\nm13,B\n", "student,name\nm14,C\n", "new in the class: m14"),
         ("", "student,name,a1\nada,A,+1\nbne,B,\n", "new in the class: bne (nearly ben)"),
+        (  # a number that is mistyped would move somebody's work
+            "student,canvas\nben,7\nzoe,8\n",
+            "student,canvas\nzoe,7\nben,9\n",
+            "now another student's: canvas 7 (ben → zoe)",
+        ),
+        ("student,github\nben,B-B\n", "student,github,a1\nben,b-b,+1\n", ""),
         # nothing new
         ("", "student\nada\nzoe\n", ""),
         ("student\nben\n", "student,a1\nben,+2\n", ""),
@@ -115,7 +121,7 @@ def test_who_is_new_or_misspelled_in_a_roster_is_said(tmp_path, stored, given, s
         store.add(sample("ben"))
         if stored:
             stored_roster.keep(store, read(stored))
-    if said.startswith(("new in", "back in")) or not said:
+    if said.startswith(("new in", "back in", "now another")) or not said:
         assert newcomers.newcomers(read(given), out, None) == ([said] if said else [])
         return
     with pytest.raises(CsvError) as caught:

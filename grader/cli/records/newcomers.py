@@ -42,7 +42,20 @@ def newcomers(
     listed = [s for s in given.students.values() if s.cells and s.name != LEFT]
     back = [s.id for s in listed if s.id in stored.left]
     lists = {"new in the class": [*told.values()], "back in the class": back}
+    lists["now another student's"] = _moved(given, stored)
     return [f"{what}: {abridged(names)}" for what, names in lists.items() if names]
+
+
+def _moved(given: Roster, stored: Roster) -> list[str]:
+    """Names in other systems that the roster gives to somebody else than before."""
+    owners = [
+        (f"{system} {name}", stored.called(system, name), student)
+        for student in given.students.values()
+        for system, name in student.names.items()
+    ]
+    return [
+        f"{what} ({old.id} → {new.id})" for what, old, new in owners if old and old.id != new.id
+    ]
 
 
 def _adds_nobody(student: Student) -> bool:
