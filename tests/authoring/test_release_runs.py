@@ -216,7 +216,8 @@ def test_every_notebook_of_a_release_runs(state):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answers", [(), ("a1", "a2"), ("a1", "a3")], ids="-".join)
-def test_the_fifth_assignment_trains_its_study_whichever_answers_are_out(answers):
+def test_the_fifth_assignment_trains_its_study_whichever_answers_are_out(answers, monkeypatch):
+    monkeypatch.setattr(running, "SECONDS", 900)
     files = contents.of_week(COURSE, 6, answers)
     written = notebooks.build(COURSE, COURSE.assignment("a5"), "solution")
     path = "assignments/a5/a5.ipynb"
