@@ -9,6 +9,7 @@ import csv
 import datetime
 import json
 import re
+from dataclasses import replace
 
 import in_process
 import pytest
@@ -325,10 +326,27 @@ def test_a_better_clock_replaces_a_known_time_and_says_so(graded):
     )
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"problem": "no notebook, only notes.pdf: submit an .ipynb"},
+        {"notebook": b"%PDF-1.7 notes"},
+        {"notebook": b'{"cells": ['},
+    ],
+)
+def test_what_is_no_notebook_never_replaces_the_grade_of_one(graded, later):
+    store, _ = graded
+    newer = replace(handed_in("ada", A1.due + 3 * DAY), **later)
+    stranger, told = replace(newer, student="nobody"), []
+    assert class_list.without_older([newer, stranger], store, False, told.append) == [stranger]
+    assert told[0].startswith("ada a1: the notebook graded before still counts, as the new hand-in")
+
+
 def test_an_older_download_never_replaces_a_newer_hand_in(graded):
     store, _ = graded
-    older = handed_in("ada", A1.due - DAY, b"older")
-    newer = handed_in("ada", A1.due + 3 * DAY, b"newer")
+    cells = '{"nbformat": 4, "cells": [{"cell_type": "markdown", "source": "%s"}]}'
+    older = handed_in("ada", A1.due - DAY, (cells % "older").encode())
+    newer = handed_in("ada", A1.due + 3 * DAY, (cells % "newer").encode())
     told = []
     assert class_list.without_older([older, newer], store, False, told.append) == [newer]
     assert "ada a1: an older hand-in is left out (received 7 February" in told[0]

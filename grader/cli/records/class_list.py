@@ -18,7 +18,9 @@ from ...gradebook.lateness import moment, written, written_receipt
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
+from ...gradebook.totals import WITHOUT_POINTS
 from ...intake.submissions import Submission
+from ...notebook import notebook_file
 from ..output import warn
 from . import stores
 from .newcomers import newcomers
@@ -142,11 +144,17 @@ def without_older(
     """The submissions without those that are older than the hand-in that was graded last.
 
     So an older download replaces nothing. If they are to be taken, `notice` is told what they
-    replace.
+    replace. Nor does what cannot be read replace the grade of a notebook.
     """
     kept = []
     for submission in submissions:
         last = store.newest(submission.student, submission.assignment)
+        if last and last.outcome not in WITHOUT_POINTS and (why := _unreadable(submission, last)):
+            notice(
+                f"{last.student} {last.assignment}: the notebook graded before still counts, as "
+                f"the new hand-in cannot be graded: {why}"
+            )
+            continue
         came, before = submission.received, last and last.submission.received
         if not (last and came and before) or last.submission.sha256 == submission.sha256:
             kept.append(submission)
@@ -163,6 +171,17 @@ def without_older(
         else:
             notice(f"{name}: an older hand-in is left out ({told}); --take-older counts it")
     return kept
+
+
+def _unreadable(submission: Submission, last: Result) -> str:
+    """Why a new hand-in is no notebook; "" if it is one, or the one graded last."""
+    if submission.problem or submission.sha256 == last.submission.sha256:
+        return submission.problem
+    try:
+        notebook_file.read(submission.data)
+    except notebook_file.InvalidNotebook as error:
+        return str(error)
+    return ""
 
 
 def unused(given: Mapping[Handed, Receipt], submissions: Sequence[Submission]) -> list[str]:
