@@ -33,6 +33,8 @@ ALIASES = {
         "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
     ],
     "torch._transformer_*": ["torch._transformer_encoder_layer_fwd"],
+    "torch.float_power": ["torch.Tensor.float_power", "torch.ops.aten.float_power"],
+    "torch.lerp": ["torch.Tensor.lerp", "torch.ops.aten.lerp"],
     "torch.layer_norm": ["torch._C._VariableFunctions.layer_norm"],
     "torch.linalg.matrix_exp": [
         "torch._C._linalg.linalg_matrix_exp", "torch.ops.aten.linalg_matrix_exp",
@@ -74,6 +76,8 @@ ARGUMENTS = {  # that a compiled function of torch must get before it announces 
     r".*kl_div": "x, x",
     r".*matrix_exp.*": "x[..., :3]",
     r".*\.sgn": "x",
+    r".*\.float_power": "x, 2.0",
+    r".*\.lerp": "x, x, 0.5",
     r".*_native_multi_head_attention": "x[0], x[0], x[0], 4, 2, torch.zeros(12, 4), "
     "torch.zeros(12), torch.zeros(4, 4), torch.zeros(4)",
     r".*_transformer_encoder_layer_fwd": "x[0], 4, 2, torch.zeros(12, 4), torch.zeros(12), "
