@@ -8,6 +8,7 @@ assignment. The names of the library and of the folder of hidden things are in `
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib
 from functools import cached_property, lru_cache
@@ -148,13 +149,13 @@ class Course(Table):
     @classmethod
     def _dates_have_its_zone(cls, data: dict[str, Any]) -> dict[str, Any]:
         """A due date without a zone is in that of the course."""
-        try:
+        with contextlib.suppress(
+            KeyError, TypeError, ValidationError
+        ):  # the key itself is refused below
             zone = CourseFacts.model_validate(data["course"]).zone
             for table in data["assignments"]:
                 if isinstance(table["due"], datetime.datetime):
                     table["due"] = zoned(table["due"], zone)
-        except (KeyError, TypeError, ValidationError):
-            pass  # is said of the key itself
         return data
 
     @model_validator(mode="after")

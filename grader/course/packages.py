@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -17,11 +16,9 @@ def requirements(tree: Path) -> list[str]:
     project = tree / "pyproject.toml"
     if not project.exists():
         return []
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    table = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    from . import toml  # of a package that may be missing, on Python 3.10
+
+    table = toml.loads(project.read_text(encoding="utf-8"))["project"]
     return list(table["optional-dependencies"]["student"])
 
 
@@ -29,17 +26,18 @@ def requirements(tree: Path) -> list[str]:
 def modules(lines: tuple[str, ...]) -> frozenset[str]:
     """The top-level modules of the listed packages, and of those that they need in turn.
 
-    Only installed packages are known.
+    A package that is not installed here is known by its own name.
     """
     from packaging.requirements import Requirement  # every notebook's kernel has it
 
     found, seen, waiting = set[str](), set[str](), list(lines)
     while waiting:
         wanted = Requirement(waiting.pop())
-        is_for_us = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
-        if wanted.name in seen or not is_for_us:
+        of_an_extra = wanted.marker is not None and not wanted.marker.evaluate({"extra": ""})
+        if wanted.name in seen or (of_an_extra and "extra" in str(wanted.marker)):
             continue
         seen.add(wanted.name)
+        found.add(wanted.name.replace("-", "_"))
         try:
             package = distribution(wanted.name)
         except PackageNotFoundError:

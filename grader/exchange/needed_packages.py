@@ -11,6 +11,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import packages_distributions
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 ENTRIES = (  # where the processes of a judge begin, and what notebooks import of the grader
     r"grader\.exchange\.gradescope_run|grader\.judge\.workers\..+|grader\.sandbox\..+"
     r"|grader\.checking\.notebook|grader\.notebook\.ipython_syntax|autograder\.(?!stand_ins).+"
@@ -25,13 +28,9 @@ def needed(files: Mapping[str, bytes], imports: Iterable[str], listed: Iterable[
     packages = {module.partition(".")[0] for module in [*imports, *_reached(files)]}
     packages -= sys.stdlib_module_names
     distributions = packages_distributions()
-    names = {_plain(name) for package in packages for name in distributions.get(package, [package])}
-    return [line for line in listed if _plain(re.split(r"[<>=!~;\[ ]", line)[0]) in names]
-
-
-def _plain(name: str) -> str:
-    """A distribution's name as an index compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+    found = {name for package in packages for name in distributions.get(package, [package])}
+    names = {canonicalize_name(name) for name in found}
+    return [line for line in listed if canonicalize_name(Requirement(line).name) in names]
 
 
 def _reached(files: Mapping[str, bytes]) -> set[str]:

@@ -369,7 +369,7 @@ def test_what_is_no_whole_json_stays_as_it_is(start):
     assert large_outputs.within(start + b'\\"[' * 1000, 10) == start + b'\\"[' * 1000
 
 
-# --- what a student is told ----------------------------------------------------------------------
+# --- what a student reads ----------------------------------------------------------------------
 
 
 def test_submit_mentions_a_solved_notebook_beside_the_untouched_one(tmp_path, capsys):

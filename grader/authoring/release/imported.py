@@ -12,12 +12,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 from IPython.core.inputtransformer2 import TransformerManager
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 
+from grader.course.packages import modules
 from grader.notebook import notebook_file
 from grader.notebook.statements import global_names
 
@@ -87,7 +85,7 @@ def faults(files: Mapping[str, bytes], apart: str = "") -> list[Fault]:
     `apart` is a folder, ending in /, whose code imports from there and from the rest.
     """
     listed = files.get("requirements.txt", b"").decode().splitlines()
-    packages = brought(tuple(line.strip() for line in listed if line.strip()))
+    packages = modules(tuple(line.strip() for line in listed if line.strip()))
     main = Tree(files, "", packages)
     inside = Tree({**files, **_moved(files, apart)}, "", packages) if apart else main
     found: list[Fault] = []
@@ -215,28 +213,3 @@ def _of_attributes(tree: Tree, modules: dict[str, str], body: ast.Module) -> Ite
             module = modules.get(node.value.id)
             if module and not node.attr.startswith("__") and tree.lacks(module, node.attr):
                 yield f"uses {node.value.id}.{node.attr}, which {module} does not have"
-
-
-@lru_cache(maxsize=8)
-def brought(lines: tuple[str, ...]) -> frozenset[str]:
-    """The top-level modules of requirements, and of what these require in turn."""
-    names, found = [canonicalize_name(Requirement(line).name) for line in lines], set[str]()
-    for name in names:
-        if name in found:
-            continue
-        found.add(name)
-        try:
-            needed = [Requirement(line) for line in requires(name) or ()]
-        except (PackageNotFoundError, InvalidRequirement):
-            continue
-        names += [
-            canonicalize_name(one.name)
-            for one in needed
-            if one.marker is None or one.marker.evaluate({"extra": ""})
-        ]
-    installed = {
-        top
-        for top, owners in packages_distributions().items()
-        if found & {canonicalize_name(owner) for owner in owners}
-    }
-    return frozenset({*installed, *(name.replace("-", "_") for name in found)})

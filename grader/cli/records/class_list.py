@@ -143,7 +143,7 @@ def without_older(
 ) -> list[Submission]:
     """The submissions without those that are older than the hand-in that was graded last.
 
-    So an older download replaces nothing. If they are to be taken, `notice` is told what they
+    So an older download replaces nothing. If they are to be taken, `notice` gets what they
     replace. Nor does what cannot be read replace the grade of a notebook.
     """
     kept = []

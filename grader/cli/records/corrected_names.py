@@ -27,7 +27,7 @@ def carry(
     """Give each hand-in the grades and marks that the same file has under an earlier name.
 
     `found` is all that lies in `folder`: whoever hands in the same file, as another member of a
-    group, keeps its grade. `notice` is told who took over from whom. Raises GradebookError.
+    group, keeps its grade. `notice` gets a sentence for each. Raises GradebookError.
     """
     with store.connected() as connection:
         graded = rows.newest(connection, also_left=True)
