@@ -71,7 +71,6 @@ def only_one_rate(student, module, parts, *given):
         not is_random(student, module, *given),
         expected="the same output for every seed in training mode at a rate of 1",
         got="outputs that differ between seeds",
-        because=MISTAKE.saying(f"some dropout uses another rate: pass `dropout` on to {parts}"),
         read="§5.4",
     )
 
@@ -88,6 +87,5 @@ def no_weights_unasked(module, given, read):
             weights is None,
             expected="None instead of weights with need_weights=False",
             got=type(weights).__name__,
-            because=MISTAKE.stack_list_of_none if empty else because,
             read=read,
         )

@@ -118,7 +118,6 @@ def called_in_order(seen, read):
         len(modes) == 1,
         expected="one forward pass",
         got=f"{len(modes)}",
-        because=MISTAKE.step_second_pass if len(modes) > 1 else "",
         read=read,
     )
 
@@ -145,7 +144,6 @@ def in_training_mode(seen, read):
     expect.equal(
         modes[:1],
         ["training mode"],
-        because=MISTAKE.step_in_evaluation_mode if modes[:1] == ["evaluation mode"] else "",
         otherwise="call the model: `model(token_ids)`",
         read=read,
         what="the mode of the forward pass",
@@ -183,7 +181,6 @@ def cleared(left, at_the_start, read):
         size == 0.0,
         expected="no gradient after the step",
         got=f"a gradient of norm {size:.3g}",
-        because=MISTAKE.step_cleared_at_the_start if at_the_start else "",
         otherwise="`optimizer.zero_grad()` at the end",
         read=read,
     )

@@ -161,7 +161,6 @@ class Search:
             expect.equal(
                 seen.get()[:1],
                 [wanted],
-                causes={MISTAKE.beam_device_ignored: ["cpu"]},
                 otherwise="put the prefixes of the first step on `device`",
                 read=read,
                 what=f"the device of the first prefixes with device={wanted!r}",

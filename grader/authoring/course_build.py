@@ -18,7 +18,7 @@ from grader.course.lab import Lab
 from ..course.course_file import shown
 from ..library.components import BuildError
 from ..library.student_tree import unreleased
-from . import whole
+from . import visible_answers, whole
 from .views import no_leak, notebooks, pictures, text_notebook, texts
 from .views.notebooks import Notebook
 
@@ -73,6 +73,22 @@ class PictureTarget(Target):
         self.path.write_bytes(self.data)
 
 
+@dataclass(frozen=True)
+class AnswersTarget(Target):
+    """The answers to visible tests, made anew only if what they follow from changes."""
+
+    assignment: Assignment | None = None
+
+    def drift(self) -> str:
+        assert self.assignment is not None
+        current = visible_answers.is_current(self.assignment, self.path.with_suffix(".py"))
+        return "" if current else "has answers of an older version"
+
+    def write(self, text: str) -> None:
+        assert self.assignment is not None
+        super().write(visible_answers.text(self.assignment, self.path.with_suffix(".py")))
+
+
 def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
     """Every generated file of the course. Raises BuildError, also if a starter leaks an answer."""
     whole.check(course)
@@ -98,6 +114,8 @@ def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
                 yield PictureTarget(place, "", data=data, is_current=current)
         solution = notebooks.build(course, assignment, "solution")
         yield Target(assignment.solution, notebooks.dump(solution), is_solution=True)
+        for tests in assignment.public_tests:
+            yield AnswersTarget(tests.with_suffix(".json"), "", assignment=assignment)
 
 
 def drifted(course: Course, only: list[str] | None = None) -> list[str]:

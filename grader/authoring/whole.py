@@ -183,8 +183,3 @@ def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
             bug.apply(Component.parse(bug.component).source)
         except mistakes.BugError as error:
             yield f"{place('find')}: {error}; copy the line from there"
-    file, _, name = bug.test.partition("::")
-    suite = _folder_of_tests(assignment, bug.exercise) / file
-    tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
-    if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
-        yield f"{place('test')}: there is no test {bug.test} in {shown(suite.parent)}"

@@ -9,6 +9,18 @@ from typing import Any, TypeVar
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
+ATOL, RTOL = 1e-4, 1e-4  # of answers to questions
+
+
+@dataclass(frozen=True)
+class Question:
+    """How the answers to a question are compared, and what is said of a wrong one."""
+
+    advice: str = ""
+    read: str = ""
+    atol: float = ATOL
+    rtol: float = RTOL
+
 
 @dataclass(frozen=True)
 class ExerciseMark:
@@ -24,6 +36,7 @@ class ExerciseMark:
     step: str = ""
     after: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    question: Question | None = None  # None: a test that compares by itself
 
 
 def exercise(

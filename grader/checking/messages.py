@@ -19,6 +19,7 @@ class Message:
     read: str = ""
     # the answer shows the cause; otherwise `cause` is advice; the oldest grades do not say
     seen: bool | None = False
+    mistake: str = ""  # the id of the named mistake that answers so
 
     def lines(self) -> list[tuple[str, str]]:
         labels = ("expected", "got", cause_label(self.seen), "read")
@@ -29,7 +30,8 @@ class Message:
 class Failure(AssertionError):
     """A failed expectation: the parts of its message, in their order or by name."""
 
-    def __init__(self, *parts: Any, **named: Any):
+    def __init__(self, *parts: Any, value: Any = None, **named: Any):
+        self.value = value  # what was got, to be compared with what a mistake gives
         self.message = Message(*parts, **named)
         super().__init__("\n".join(f"{label:13} {text}" for label, text in self.message.lines()))
 

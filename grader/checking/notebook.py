@@ -23,7 +23,7 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import lacking, session, stale
+from . import lacking, session, shown_answers, stale
 from .messages import summary
 from .session import TestResult
 from .suite import read_tests
@@ -82,6 +82,8 @@ def visible_results(
             exercises={exercise.id},
             handed_in={name: path.read_bytes() for name, path in files.items()},
             strict=False,
+            right=shown_answers.right_answer,
+            causes=shown_answers.causes_of(assignment.public_tests),
         )
 
 

@@ -50,7 +50,7 @@ def close(
         worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), target.shape))
         at = f" (largest difference {difference.max():.3g} at {list(worst)})" if worst else ""
         expected, found = name + show(target), show(actual) + at
-    raise Failure(expected, found, seen or otherwise, read, bool(seen))
+    raise Failure(expected, found, seen or otherwise, read, bool(seen), value=actual)
 
 
 def by_chance(
@@ -83,7 +83,7 @@ def by_chance(
     expected = (
         f"{name}{show(target)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
     )
-    raise Failure(expected, show(actual), seen or otherwise, read, bool(seen))
+    raise Failure(expected, show(actual), seen or otherwise, read, bool(seen), value=actual)
 
 
 def below(

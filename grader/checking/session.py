@@ -11,7 +11,7 @@ import copy
 import time
 import zlib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import numpy as np
 from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
+from .answer import Answer, tell_apart, wrong_value
 from .exercise import ExerciseMark
 from .faults import SuiteError, own_fault
 from .messages import Failure, Message
@@ -35,6 +36,10 @@ ALONE = Message(
     "others passes",
 )
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
+
+
+RightAnswers = Callable[[Test], Answer]
+Causes = Callable[[list["TestResult"]], list["TestResult"]]
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class TestResult:
     seconds: float
     raised: SuiteError | None = None
     answered: bool = False
+    answer: Answer | None = None  # of a question, or what is wrong in another test
 
     @property
     def file(self) -> str:
@@ -78,10 +84,14 @@ def run(
     handed_in: Mapping[str, bytes] | None = None,
     seed: int | None = None,
     strict: bool = True,
+    right: RightAnswers | None = None,
+    causes: Causes | None = None,
 ) -> list[TestResult]:
     """Run the tests of `files`, restricted to the test ids `only` and to `exercises` if given.
 
-    `verdicts`: exercises whose failure is known beforehand; their tests do not run.
+    `verdicts`: exercises whose failure is known beforehand; their tests do not run. `right` gives
+    the right answers to questions; without it, questions are only asked. `causes` finds the named
+    mistakes that failures show.
     Raises SuiteError if the suite cannot be read, or if a test's own code is wrong; if the run is
     not `strict`, only this test is BROKEN.
     """
@@ -92,6 +102,7 @@ def run(
         assignment.seed if seed is None else seed,
         handed_in or {},
         strict,
+        right,
     )
     paths = [path for path in files if path.exists()]
     tests = [  # all are read before the first one runs
@@ -101,7 +112,8 @@ def run(
         if (only is None or test.id in only)
         and (exercises is None or test.mark.exercise in exercises)
     ]
-    return _standing([session.result(test, public) for test, public in tests])
+    results = [session.result(test, public) for test, public in tests]
+    return _standing(causes(results) if causes else results)
 
 
 def _standing(results: list[TestResult]) -> list[TestResult]:
@@ -142,6 +154,7 @@ class _Session:
     seed: int
     handed_in: Mapping[str, bytes]
     strict: bool
+    right: RightAnswers | None
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
     made: dict[tuple[str, str], _Made] = field(default_factory=dict)  # by exercise and fixture
 
@@ -149,6 +162,7 @@ class _Session:
         """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
         outcome, message, raised, answered = PASSED, None, None, False
+        answer: Answer | None = None
         try:
             self._allow(test.mark.exercise)
             made = {
@@ -157,12 +171,17 @@ class _Session:
             }
             rng = self._begin(test, test.mark.exercise)
             answered = not any(one.raised for one in made.values())
-            test.call(
-                self.student, rng, self.handed_in, {name: one.get() for name, one in made.items()}
-            )
+            given = {name: one.get() for name, one in made.items()}
+            if test.mark.question is None:
+                test.call(self.student, rng, self.handed_in, given)
+            else:
+                answer = self._asked(test, rng, given)
+                self._compare(test, answer)
         except Failure as failure:
             outcome, message = FAILED, failure.message
+            answer = answer or wrong_value(failure, test.file)
         except Exception as error:
+            answer = answer or Answer.raising(error)
             if isinstance(error, SuiteError) and self.strict:
                 raise
             special = isinstance(error, StudentError) and error.kind in KINDS
@@ -177,7 +196,25 @@ class _Session:
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
         answered = answered and not self.student.raised()
-        return TestResult(test.id, test.mark, public, outcome, message, seconds, raised, answered)
+        return TestResult(
+            test.id, test.mark, public, outcome, message, seconds, raised, answered, answer
+        )
+
+    def _asked(self, test: Test, rng: np.random.Generator, given: dict[str, Any]) -> Answer:
+        """The answer to a question. Raises StudentError unless the right form raises, too."""
+        try:
+            return Answer.of(test.call(self.student, rng, self.handed_in, given))
+        except StudentError as error:
+            right = self.right and self.right(test)
+            if error.kind.isupper() or (right and not right.raised):
+                raise
+            return Answer.raising(error)
+
+    def _compare(self, test: Test, answer: Answer) -> None:
+        """Raises Failure for an answer that is not the right one."""
+        if self.right is not None and (asked := test.mark.question):
+            right = self.right(test)
+            tell_apart(answer, right, asked.advice, asked.read, asked.atol, asked.rtol)
 
     def _allow(self, exercise: str) -> None:
         """Raises StudentError if the exercise's tests need not run."""

@@ -22,7 +22,7 @@ from ..seam.facade import Student
 from . import faults
 from .exercise import ExerciseMark, is_fixture, mark_of
 
-OFFERED = ("student", "rng", "handed_in")
+OFFERED = ("student", "rng", "handed_in", "its")  # a question calls the namespace `its`
 
 _read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # (mtime in ns, size), tests
 
@@ -53,7 +53,9 @@ class Fixture:
 
         `handed_in` are the files beside the notebook, by name.
         """
-        offered: dict[str, Any] = dict(zip(OFFERED, (student, rng, handed_in), strict=True))
+        offered: dict[str, Any] = dict(
+            zip(OFFERED, (student, rng, handed_in, student), strict=True)
+        )
         offered |= fixtures or {}
         try:
             return self.function(**{name: offered[name] for name in self.parameters})
@@ -85,7 +87,7 @@ def read_tests(path: Path) -> list[Test]:
     status = path.stat()
     stamp = (status.st_mtime_ns, status.st_size)
     if path not in _read or _read[path][0] != stamp:
-        found = vars(_module(path)).items()
+        found = vars(module(path)).items()
         fixtures = {
             name: Fixture(f"{path.name}::{name}", _parameters(path, name, thing, OFFERED), thing)
             for name, thing in found
@@ -104,7 +106,7 @@ def proofread(path: Path) -> None:
     faults.check_names(path, names)
 
 
-def _module(path: Path) -> ModuleType:
+def module(path: Path) -> ModuleType:
     """The file as a module: of its text, since compiled files know its time by the second only."""
     name = f"{path.parent.name}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)

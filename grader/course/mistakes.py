@@ -28,10 +28,7 @@ class BugError(Problem):
 
 @dataclass(frozen=True)
 class Bug:
-    """One realistic mistake in one component, and the test that catches it.
-
-    A test names it by the id of another mistake where nothing tells the two apart: `shown_as`.
-    """
+    """One realistic mistake in one component. Which tests catch it is found by asking it."""
 
     name: str  # its id
     exercise: str
@@ -39,16 +36,8 @@ class Bug:
     sentence: str  # what students read; {…} varies
     find: str
     replace: str
-    test: str  # "test_1_1_softmax.py::test_large_values"
-    shown_as: str = ""
     pins: tuple[str, ...] = ()  # sentences of the starter that fix this behavior
-    visible: str = ""  # the visible test of what is pinned; without it, `why`
-    why: str = ""
-
-    @property
-    def shown_id(self) -> str:
-        """The id by which a test names it."""
-        return self.shown_as or self.name
+    why: str = ""  # no visible test can be of what is pinned
 
     def apply(self, source: str) -> str:
         """The source with the mistake made. Raises BugError unless `find` occurs once."""

@@ -24,7 +24,7 @@ from ..gradebook.exercise_result import ModelResult
 from ..gradebook.result import Result, SubmissionFacts, told_of_output
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from . import own_mistakes, reruns, score, second_try, suite_run
+from . import mistaken, own_mistakes, reruns, score, second_try, suite_run
 from .models import model_part
 from .models.scorer import HiddenLabels
 from .reruns import Rerun
@@ -81,7 +81,8 @@ def once(
     if isinstance(read, Result):
         return Try(read)
     load = read.load(Patience())
-    run = suite_run.run(submitted, load, read.verdicts, open_worker)
+    causes = mistaken.causes_of(submitted.assignment, open_worker)
+    run = suite_run.run(submitted, load, read.verdicts, open_worker, causes)
     if asked is not None:
         run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker, asked))
     model = None

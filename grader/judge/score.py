@@ -6,10 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from grader.checking.known_mistakes import id_of
 from grader.checking.messages import without_echoes
 from grader.checking.session import BROKEN, PASSED, TestResult
-from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
 from grader.seam import errors as kinds
@@ -44,7 +42,6 @@ def exercises(
     names that are defined and no longer stubs, and the files handed in. `answers`, and what is
     `beside` them: by written part.
     """
-    known = mistakes.load(assignment)
     found = []
     for exercise in assignment.exercises:
         if only is not None and exercise.id not in only:
@@ -55,7 +52,7 @@ def exercises(
             facts = _parts(exercise, answers, beside or {})
         else:
             own = [test for test in tests if test.mark.exercise == exercise.id]
-            facts = _code(exercise, own, passed_with, written, known)
+            facts = _code(exercise, own, passed_with, written)
         found.append(
             ExerciseResult(
                 id=exercise.id,
@@ -140,7 +137,6 @@ def _code(
     tests: list[TestResult],
     passed_with: Mapping[str, list[str]],
     written: Collection[str],
-    known: list[mistakes.Bug],
 ) -> dict[str, Any]:
     """The fields of a code exercise, from its tests."""
     weight = sum(test.mark.weight for test in tests)
@@ -151,7 +147,7 @@ def _code(
     messages = without_echoes([test.message for test in tests])
     tests = [replace(test, message=m) for test, m in zip(tests, messages, strict=True)]
     graded = [
-        _test(test, share, passed_with.get(test.id, []), known)
+        _test(test, share, passed_with.get(test.id, []))
         for test, share in zip(tests, shares, strict=True)
     ]
     absent = not {*exercise.names, *exercise.files} & set(written)
@@ -170,11 +166,9 @@ def _code(
     }
 
 
-def _test(
-    test: TestResult, share: float, replaced: list[str], known: list[mistakes.Bug]
-) -> GradedTest:
+def _test(test: TestResult, share: float, replaced: list[str]) -> GradedTest:
     passed = test.outcome == PASSED or bool(replaced)
-    bug = _matching(test, known) if not passed else None
+    found = None if passed else test.message
     return GradedTest(
         id=test.id,
         title=test.mark.title,
@@ -183,8 +177,8 @@ def _test(
         points=share if passed else 0.0,
         outcome=test.outcome,
         message=test.message,
-        bug=bug.name if bug else None,
-        bug_title=test.message.cause if bug and test.message else "",
+        bug=(found and found.mistake) or None,
+        bug_title=found.cause if found and found.mistake else "",
         caused_by=replaced,
         carried_through=bool(replaced),
     )
@@ -202,14 +196,6 @@ def _in_cents(exact: list[float], passed: list[bool], points: float, most: float
             until = round(whole * so_far / sum_of, 2)
             shares[n], given = round(until - given, 2), until
     return shares
-
-
-def _matching(test: TestResult, known: list[mistakes.Bug]) -> mistakes.Bug | None:
-    """The named bug that this test has found evidence of; mere advice names no bug."""
-    if test.message is None or not test.message.seen:
-        return None
-    id = id_of(test.message.cause)
-    return next((bug for bug in known if bug.test == test.id and bug.shown_id == id), None)
 
 
 def broken(tests: list[TestResult]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from grader.checking import session, suite
+from grader.checking import right_form, session, suite
 from grader.checking.session import TestResult
 from grader.course.assignment import Assignment
 from grader.seam import Student, StudentError
@@ -78,11 +78,15 @@ class SuiteRun:
 
 
 def run(
-    submitted: Submitted, load: Load, verdicts: dict[str, StudentError], open_worker: OpenWorker
+    submitted: Submitted,
+    load: Load,
+    verdicts: dict[str, StudentError],
+    open_worker: OpenWorker,
+    causes: session.Causes | None = None,
 ) -> SuiteRun:
-    """Run the suite once."""
+    """Run the suite once; `causes` names the mistakes that its failures show."""
     with open_worker(load) as worker:
-        tests = results(submitted, worker, verdicts)
+        tests = results(submitted, worker, verdicts, causes=causes)
         return SuiteRun(tests, worker.isolation, worker.printed, worker.unloadable)
 
 
@@ -91,6 +95,7 @@ def results(
     worker: Worker,
     verdicts: dict[str, StudentError],
     only: Collection[str] | None = None,
+    causes: session.Causes | None = None,
 ) -> list[TestResult]:
     """The results of the suite in a worker, restricted to the test ids `only` if given."""
     return session.run(
@@ -102,4 +107,6 @@ def results(
         only=only,
         exercises=submitted.only if only is None else None,
         strict=False,
+        right=right_form.answers(submitted.assignment),
+        causes=causes,
     )

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
+from ..checking import shown_answers
 from ..course.course_file import EXAM_FILE, FILE
 from .components import Component, module_text, stub, take_apart
 
@@ -102,7 +103,9 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         for path in other.public_tests:
             copy = folder / path.relative_to(course.root)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, copy)
+            for one in (path, shown_answers.path_of(path)):
+                if one.exists():
+                    shutil.copy(one, copy.parent)
     return target
 
 

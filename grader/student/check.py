@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..checking import session
+from ..checking import right_form, session, shown_answers
 from ..checking.exercise import ExerciseMark
 from ..checking.faults import SuiteError
 from ..checking.messages import Message, summary
@@ -125,6 +125,8 @@ def run_tests(
                 verdicts=_verdicts(work),
                 handed_in={name: path.read_bytes() for name, path in work.files.items()},
                 strict=False,
+                right=right_form.answers(assignment, hidden=hidden),
+                causes=shown_answers.causes_of(assignment.public_tests),
             )
         except SuiteError as error:
             raise Problem(reason(str(error))) from None

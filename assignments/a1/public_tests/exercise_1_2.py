@@ -29,8 +29,7 @@ def _transposed(x, *weights):
 def test_shapes_of_five_tokens(student, rng):
     """Five tokens of width 512 give 5 × 64 queries, 5 × 64 keys and 5 × 32 values."""
     x, w_q, w_k, w_v = (rng.normal(size=s) for s in [(5, 512), (512, 64), (512, 64), (512, 32)])
-    with expect.raising(_transposed(x, w_q, w_k, w_v), read="§3.2.2"):
-        projected = student.project_qkv(x, w_q, w_k, w_v)
+    projected = student.project_qkv(x, w_q, w_k, w_v)
     projected = expect.parts(projected, 3, otherwise="return query, key, value")
     for name, got, width in zip(("query", "key", "value"), projected, (64, 64, 32), strict=True):
         expect.shape(got, (5, width), what=f"the {name}", read="§3.2.2",
@@ -41,21 +40,17 @@ def test_shapes_of_five_tokens(student, rng):
 @exercise("1.2")
 def test_worked_projections(student):
     """Queries, keys and values of the worked 5 × 3 example."""
-    with expect.raising(_transposed(X, W_Q, W_K, W_V), read="§3.2.2"):
-        projected = student.project_qkv(X, W_Q, W_K, W_V)
+    projected = student.project_qkv(X, W_Q, W_K, W_V)
     projected = expect.parts(projected, 3, otherwise="return query, key, value")
     query, key, value = projected
     expect.close(
         query, QUERY, what="query", read="§3.2.2", otherwise="the query is x @ w_q",
-        causes={"x is multiplied by the transposed weight": X @ W_Q.T, "this is the key": KEY},
     )
     expect.close(
         key, KEY, what="key", read="§3.2.2", otherwise="the key is x @ w_k",
-        causes={"this is the query": QUERY, "this is the value": VALUE},
     )
     expect.close(
         value, VALUE, what="value", read="§3.2.2", otherwise="the value is x @ w_v",
-        causes={"this is the key": KEY},
     )
 
 
@@ -70,6 +65,5 @@ def test_a_batch_stays_a_batch(student):
                                strict=True):
         expect.close(
             got, np.stack([want, 2 * want]), what=f"{name} of a batch of two", read="exercise 1.2",
-            causes={"the batch is flattened into one sequence": np.concatenate([want, 2 * want])},
             otherwise="matmul leaves leading axes alone: x @ w",
         )

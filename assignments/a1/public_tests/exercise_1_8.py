@@ -18,8 +18,6 @@ def test_cat_and_mouse(student):
     )
     expect.close(
         gap, 2.0,
-        causes={"this is the mean difference: the gap is the largest": 4 / 3,
-                "the function's output must be permuted too": 1.0},
         otherwise="compare function(x[permutation]) with function(x)[permutation]",
         read="exercise 1.8",
     )
@@ -34,9 +32,6 @@ def test_a_function_of_single_tokens(student):
     ahead, back = np.tanh(x[circle]), np.tanh(x)[np.argsort(circle)]
     expect.close(
         gap, 0.0,
-        causes={"the output is permuted by the inverse permutation": np.abs(ahead - back).max(),
-                "only one of the two is permuted: permute input and output":
-                    np.abs(ahead - np.tanh(x)).max()},
         otherwise="permute the input and the output with the same permutation, not its inverse",
         read="exercise 1.8",
     )
@@ -50,10 +45,6 @@ def test_three_in_a_circle(student):
     back = np.argsort(circle)
     expect.close(
         gap, 11.0,
-        causes={"token i of the permuted input is x[permutation[i]], not the other way round":
-                    np.abs(np.cumsum(x[back], axis=0) - np.cumsum(x, axis=0)[back]).max(),
-                "the output is permuted by the inverse permutation":
-                    np.abs(np.cumsum(x[circle], axis=0) - np.cumsum(x, axis=0)[back]).max()},
         otherwise="compare function(x[permutation]) with function(x)[permutation]",
         read="exercise 1.8, the trap",
     )

@@ -35,10 +35,6 @@ def test_agrees_with_assignment_1(student):
         otherwise="return the output and the weights", read="exercise 2.1")
     expect.close(
         weights, WORKED, what="weights",
-        causes={"the scores are not divided by √d_k": dots.softmax(-1),
-                "the scores are divided by d_k, not by its square root": (dots / 3).softmax(-1),
-                "the softmax runs over the queries: it must run over the keys, the last axis":
-                    (dots / math.sqrt(3)).softmax(-2)},
         otherwise="softmax(QKᵀ / √d_k) over the last axis", read="§3.2.1, Eq. 1")
     expect.close(
         output, WORKED @ VALUE, what="output",
@@ -52,12 +48,6 @@ def test_mask(student):
     _, weights = expect.parts(student.attention(QUERY, KEY, VALUE, CAUSAL), 2)
     expect.close(
         weights, allowed / allowed.sum(-1, keepdim=True), what="weights",
-        causes={"the mask is not used": WORKED,
-                "the mask is inverted: True means may attend":
-                    (QUERY @ KEY.T / math.sqrt(3)).masked_fill(CAUSAL, -1e9).softmax(-1),
-                "masked after the softmax: the rows no longer sum to one": WORKED * CAUSAL,
-                "the boolean mask is added to the scores: True adds 1, False adds 0":
-                    (QUERY @ KEY.T / math.sqrt(3) + CAUSAL).softmax(-1)},
         otherwise="set masked scores to a very large negative number before the softmax",
         read="§3.2.3")
 
@@ -70,13 +60,9 @@ def test_dropout(student):
     scores = QUERY @ KEY.T / math.sqrt(3)
     expect.close(
         output, 2 * WORKED @ VALUE, what="the output with a `dropout` that doubles its input",
-        causes={"dropout is not called": WORKED @ VALUE,
-                "dropout is applied to the scores, before the softmax":
-                    (2 * scores).softmax(-1) @ VALUE},
         otherwise="dropout(weights) @ value", read="exercise 2.1")
     expect.close(
         weights, WORKED, what="weights",
-        causes={"the returned weights are those after dropout": 2 * WORKED},
         otherwise="return the weights before dropout", read="exercise 2.1")
 
 
@@ -89,8 +75,6 @@ def test_row_without_keys(student):
     output, gradient = found.value, found.arguments[0]
     expect.close(
         output[2], [0.0, 0.0], what="the output of the query without keys",
-        causes={"its softmax is uniform: set the weights of masked keys to 0 afterwards":
-                    VALUE.mean(0)},
         otherwise="zero weights give a zero output", read="exercise 2.1")
     hidden = bool(torch.isfinite(output).all())
     expect.true(
@@ -105,10 +89,7 @@ def test_row_without_keys(student):
 def test_leading_axes(student):
     """Leading axes for batch and heads are kept; incompatible shapes raise a ValueError."""
     query, key, value = draw(0, 2, 3, 4, 6), draw(1, 2, 3, 5, 6), draw(2, 2, 3, 5, 2)
-    with expect.raising({"`key.T` reverses every axis: transpose the last two only":
-                             lambda: query @ key.permute(3, 2, 1, 0),
-                         "the keys are not transposed": lambda: query @ key}):
-        output, _ = expect.parts(student.attention(query, key, value), 2)
+    output, _ = expect.parts(student.attention(query, key, value), 2)
     expect.shape(output, (2, 3, 4, 2), what="the output", read="exercise 2.1")
     expect.raises(
         lambda: student.attention(query, key[..., :5], value), mentions=["2, 3, 4, 6"],

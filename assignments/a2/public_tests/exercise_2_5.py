@@ -25,8 +25,6 @@ def test_mean_and_variance(student):
         otherwise="subtract the mean of the last axis, with keepdim=True", read="§3.1")
     expect.close(
         y.var(-1, correction=0), torch.ones(2, 3), atol=1e-3, what="the variance of each position",
-        causes={"divided by the unbiased standard deviation: the variance divides by d_model":
-                    torch.full((2, 3), 15 / 16)},
         otherwise="divide by the square root of each position's own variance", read="§3.1")
 
 
@@ -37,12 +35,6 @@ def test_small_inputs(student):
     biased, unbiased = x.var(-1, correction=0, keepdim=True), x.var(-1, keepdim=True)
     expect.close(
         student.LayerNorm(4, 1e-4)(x), x / torch.sqrt(biased + 1e-4),
-        causes={"ε is added outside the square root: add it to the variance":
-                    x / (biased.sqrt() + 1e-4),
-                "the variance is unbiased (torch's default): divide by d_model":
-                    x / torch.sqrt(unbiased + 1e-4),
-                "unbiased variance, and ε outside the square root": x / (unbiased.sqrt() + 1e-4),
-                "`eps` is not used as given": x / torch.sqrt(biased + 1e-6)},
         otherwise="(x − mean) / √(variance + ε)", read="exercise 2.5")
 
 
@@ -56,7 +48,6 @@ def test_gain_and_bias(student):
     layer.load_state_dict({"weight": torch.tensor([2.0, 3.0]), "bias": torch.tensor([10.0, 20.0])})
     expect.close(
         layer(torch.tensor([[1.0, 3.0]])), [[8.0, 23.0]],
-        causes={"weight and bias are not used": [[-1.0, 1.0]], "the bias is not added": [[-2, 3]]},
         otherwise="weight · normalized + bias", read="exercise 2.5")
 
 
@@ -66,5 +57,4 @@ def test_large_mean(student):
     steps = torch.tensor([[-3.0, -1.0, 1.0, 3.0]])
     expect.close(
         student.LayerNorm(4)(steps + 4097), steps / math.sqrt(5), atol=1e-4,
-        causes={"the variance is E[x²] − E[x]², which loses precision": steps / math.sqrt(6)},
         otherwise="subtract the mean first, then average the squares", read="exercise 2.5")

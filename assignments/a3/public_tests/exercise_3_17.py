@@ -24,8 +24,7 @@ def test_spread(student):
         causes = {"he": {"n_out is used: the weight is (out, in)": math.sqrt(2 / 400)}}
         deviation = math.sqrt(2 / want)  # its own error is 1 / √(2n) of it, or less
         expect.by_chance(spread, deviation, deviation / math.sqrt(2 * 40_000),
-                         what=f"standard deviation, {scheme}", causes=causes.get(scheme),
-                         otherwise=wrong[scheme], read="exercise 3.17")
+                         what=f"standard deviation, {scheme}",                         otherwise=wrong[scheme], read="exercise 3.17")
         top = float(state["weight"].abs().max())
         if scheme != "xavier":  # of 40,000 normal values, chance has none there in 10^200 runs
             expect.true(top > 2.5 * spread, expected=f"{scheme}: weights beyond 2.5 deviations",

@@ -16,11 +16,6 @@ def test_rates(student):
     expect.close(
         [1000 * student.warmup_rate(s, 512) for s in steps],
         [1000 * 512**-0.5 * rate for rate in want], what="1000 × the rate at 1, 2000, 4000, 16000",
-        causes={"d_model is not used": [1000 * rate for rate in want],
-                "it never falls: take the smaller of the two":
-                    [1000 * 512**-0.5 * rate for rate in rising],
-                "max instead of min":
-                    [1000 * 512**-0.5 * max(p) for p in zip(rising, falling, strict=True)]},
         otherwise="d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)", read="§5.3, Eq. 3")
     expect.raises(lambda: student.warmup_rate(0, 512), because="step 0 is accepted",
                   otherwise="raise a ValueError: steps count from 1", read="exercise 3.8")
@@ -43,9 +38,6 @@ def test_first_steps(student):
 
     expect.close(
         got, rates(1), what="the rates of steps 1 to 4",
-        causes={"the first step counts as step 0, whose rate is 0": rates(0),
-                "the first step counts as step 2": rates(2),
-                "the optimizer's own rate, here 3, is not used: it is a factor": rates(1, 1.0)},
         otherwise="torch's last_epoch is 0 at the first step; the paper's step is 1",
         read="exercise 3.8")
 
@@ -85,11 +77,6 @@ def test_recipe_rates(student):
 
     expect.close(
         got, rates(), what="the rates of steps 1 to 5",
-        causes={"the first step counts as step 0, whose rate is 0": rates(0),
-                "the first step counts as step 2": rates(2),
-                "Adam's default rate, 0.001, still multiplies it": rates(factor=0.00025),
-                "d_model is not used": rates(factor=1.0),
-                "the larger of the two, not the smaller": rates(choose=max)},
         otherwise="which rate does the schedule multiply, and with which step does it begin?",
         read="§5.3, Eq. 3")
 

@@ -40,8 +40,7 @@ def searched(student, n_rows, max_length, **options):
     log = student.make("[]")
     step = student.make(STEP, log=log, table=FOLLOWS)
     state = student.make(f"{STATE}(torch.arange({n_rows}))")
-    with expect.raising(STATES, read="exercise 4.10"):
-        rows = student.greedy(step, state, n_rows, max_length, **options)
+    rows = student.greedy(step, state, n_rows, max_length, **options)
     rows = expect.parts(rows, n_rows, otherwise="one hypothesis per row", read="exercise 4.10")
     found = [[list(row.get("tokens")), row.get("score"), row.get("finished")] for row in rows]
     return found, log.get()
@@ -55,14 +54,10 @@ def test_by_hand(student):
     causes = {"the end token is not part of the sentence": [4, 1, 5, 3],
               "the start token is not part of the sentence": [2, 4, 1, 5],
               "start and end are not part of the sentence": [2, 4, 1, 5, 3]}
-    expect.equal(tokens, [4, 1, 5], what="tokens", read="exercise 4.10", causes=causes,
-                 otherwise="the most likely token at every step")
+    expect.equal(tokens, [4, 1, 5], what="tokens", read="exercise 4.10",                 otherwise="the most likely token at every step")
     logs = [math.log(share) for share in (0.6, 0.5, 0.7, 0.8)]
     expect.close(
         score, sum(logs), atol=1e-4, what="score",
-        causes={"the end token's log probability is missing": sum(logs[:3]),
-                "the mean, not the sum": sum(logs) / 4, "this is the last token's": logs[3],
-                "this is the probability: return the log probability": math.exp(sum(logs))},
         otherwise="the sum of the log probabilities of the chosen tokens", read="exercise 4.10")
     expect.equal(finished, True, what="finished", read="exercise 4.10")
     expect.equal(prefixes[:2], [[[2]], [[2, 4]]], what="the prefixes of the first two steps",
@@ -120,5 +115,4 @@ def test_device(student):
     expect.raises(lambda: student.greedy(step, None, 2, 3, device="meta"), "ZeroDivisionError",
                   read="exercise 4.10", otherwise="call the step before anything else")
     expect.equal(seen.get(), ["meta"], what="the device of the first prefixes, device='meta',",
-                 causes={"`device` is not used: this would fail on a GPU": ["cpu"]},
                  read="exercise 4.10")

@@ -24,11 +24,7 @@ def test_three_states(student):
     for name, value in want.items():
         expect.close(
             called.value[name], value, what=name,
-            causes={"this is the sum": 3 * torch.tensor(value), "the last state is missing":
-                    (STATES[0][name] + STATES[1][name]) / 2,
-                    "a running mean of two gives the last ones more weight":
-                    ((STATES[0][name] + STATES[1][name]) / 2 + last[name]) / 2,
-                    "this is the last state": last[name]}, read="§6.1")
+            read="§6.1")
     expect.unchanged(called.changed, read="exercise 4.13", because="`+=` on the first state's "
                      "tensors writes into that state: start with a new tensor")
 
@@ -41,7 +37,6 @@ def test_memory_of_its_own(student):
     state = {"w": torch.tensor([[1.0, 2.0]])}
     mean = later(student.averaged, state)
     expect.close(mean["w"], [[1.0, 2.0]], what="w of a mean of one state, which then changes",
-                 causes={"the mean is the state itself: copy its tensors": [[2.0, 3.0]]},
                  read="exercise 4.13")
 
 

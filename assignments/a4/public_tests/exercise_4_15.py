@@ -16,9 +16,6 @@ def test_clipping(student):
     expect.close(
         student.bleu_by_hand([made], [wanted], n=1), 40.0,
         what="BLEU of unigrams, the × 5 against a reference with two of them",
-        causes={"every `the` counts as a match: the reference has two": 100.0,
-                "a word counts only once: it may count as often as in the reference": 20.0,
-                "this is a fraction: BLEU goes from 0 to 100": 0.4},
         otherwise="2 of 5", read="Papineni et al. 2002")
 
 
@@ -32,13 +29,6 @@ def test_two_sentences(student):
             math.exp(1 - 4 / 3) * math.sqrt(2 / 3 * 1 / 2)]
     expect.close(
         student.bleu_by_hand(made, wanted, n=2), 100 * brevity * precisions, atol=1e-3,
-        causes={"no brevity penalty, although the hypotheses are shorter": 100 * precisions,
-                "this is the mean of two sentence scores: score the corpus": 50 * sum(each),
-                "the arithmetic mean of the precisions": 100 * brevity * (6 / 7 + 4 / 5) / 2,
-                "divided by the reference's n-grams: this is recall":
-                    100 * brevity * math.sqrt(6 / 9 * 4 / 7),
-                "the brevity penalty is inverted": 100 * math.exp(1 - 7 / 9) * precisions,
-                "this is a fraction: BLEU goes from 0 to 100": brevity * precisions},
         otherwise="6 of 7 words, 4 of 5 pairs, 7 words for 9", read="Papineni et al. 2002")
 
 
@@ -50,8 +40,7 @@ def test_longer_and_perfect_and_nothing(student):
                  what="BLEU of the reference itself", read="exercise 4.15")
     got = student.bleu_by_hand([["a", "b", "c", "d", "e", "a", "b", "c"]], reference, n=1)
     expect.close(got, 62.5, atol=1e-3, what="BLEU of unigrams, eight words against five,",
-                 causes={"a long translation is rewarded: the penalty is at most 1":
-                             62.5 * math.exp(1 - 5 / 8)}, read="exercise 4.15")
+                 read="exercise 4.15")
     expect.close(student.bleu_by_hand([["a", "c", "b", "e", "d"]], reference), 0.0,
                  what="BLEU without a matching 2-gram", otherwise="log 0 is undefined: return 0",
                  read="exercise 4.15")

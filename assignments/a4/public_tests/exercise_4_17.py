@@ -46,8 +46,6 @@ def test_as_often_as_it_lacks(student):
 @exercise("4.17")
 def test_never_in_training(student):
     """A word that is not in `counts` is rare."""
-    with expect.raising({"`counts` lacks words unseen in training: use `counts.get(word, 0)`":
-                         lambda: COUNTS["zebra"]}, read="exercise 4.17"):
-        got = signs(student, "zebra a zebra", "un", "un", rare=1)
+    got = signs(student, "zebra a zebra", "un", "un", rare=1)
     expect.equal(list(got["rare"]), ["zebra"], what="rare", read="exercise 4.17",
-                 causes={"a word unseen in training is rare": []})
+                 )

@@ -69,7 +69,7 @@ def test_the_row(student):
         expect.true(isinstance(row, dict) and name in row, expected=f"`{name}` in the row",
                     got="nothing", otherwise="see the docstring", read=READ)
         best = {"quality": {"this is the best of the curve: take the last evaluation": 87.0}}
-        expect.equal(row[name], value, causes=best.get(name), what=name, read=READ)
+        expect.equal(row[name], value, what=name, read=READ)
 
 
 @exercise("5.2")

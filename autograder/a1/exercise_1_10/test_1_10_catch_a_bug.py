@@ -57,7 +57,6 @@ def _inputs(student, bug):
         mask = np.asarray(mask)
         expect.true(
             mask.dtype == bool, expected="a mask of dtype bool", got=str(mask.dtype), read=READ,
-            because=MISTAKE.inputs_float_mask,
         )  # fmt: skip
         want = (len(query), len(key))
         expect.shape(mask, want, what="the mask", otherwise="(n_q, n_k)", read=READ)
@@ -151,5 +150,4 @@ def test_unknown_name(student):
     """An unknown name raises a ValueError."""
     expect.raises(
         lambda: student.separating_input("no-such-mistake"), "ValueError", read=READ,
-        because=MISTAKE.inputs_for_an_unknown_name,
     )  # fmt: skip

@@ -86,7 +86,7 @@ def _compare(student, drawn, mask=None, what=""):
     for index in (2, 0, 1):
         name = NAMES[index]
         expect.close(
-            got[index], want[index], atol=1e-5, rtol=1e-4, causes=mistaken[name], read=READ,
+            got[index], want[index], atol=1e-5, rtol=1e-4, read=READ,
             what=f"the gradient of {name}{what}",
             otherwise="go backwards step by step: output, weights, softmax, scores",
         )  # fmt: skip

@@ -95,7 +95,6 @@ def test_contract(student, rng):
     expect.above(
         float(np.abs(np.asarray(moved) - np.asarray(answers[0][0])).max()), 1e-5,
         expected="different numbers from a different seed", got="the same", read="exercise 1.7",
-        because=MISTAKE.statistics_fixed_seed,
     )  # fmt: skip
 
 
@@ -119,7 +118,6 @@ def test_raw_variance(student, rng):
     within = abs(float(found) / (8 * (1 - 1 / N_KEYS)) - 1) < 5 * error
     expect.by_chance(
         float(found), 8.0, 8 * error, what=f"raw variance at d_k = 8 from {n:,} queries", read=READ,
-        because=MISTAKE.statistics_variance_of_each_query if within else "",
         otherwise="draw n_samples queries with 32 keys each: one variance over all their scores",
     )  # fmt: skip
 
@@ -147,7 +145,6 @@ def test_all_samples_count(student, rng):
     expect.above(
         float(np.abs(one - many).max()), 1e-5, read="exercise 1.7",
         expected="different variances from 200 samples and from 1", got="the same",
-        because=MISTAKE.statistics_one_sample,
     )  # fmt: skip
     # The scatter of the variances of 24 equal widths estimates the standard error of one; the cube
     # root of its square is nearly normal (Wilson and Hilferty).

@@ -84,18 +84,12 @@ def test_equal_parameters(student):
             len(set(counts)) == 1,
             expected="as many parameters with 1 head as with 8",
             got=", ".join(f"{row['n_heads']:g}: {row['parameters']}" for row in rows),
-            because=MISTAKE.compare_unequal_parameters,
             read=ROW_A,
         )
         attention = 4 * (d_model**2 + d_model)
         expect.close(
             counts[0],
             parameters_of(d_model),
-            causes={
-                "only the attention's parameters: count those of the whole reader": attention,
-                "the biases of the attention are missing": parameters_of(d_model) - 4 * d_model,
-                "the width is not `d_model`": parameters_of(32),
-            },
             otherwise="all parameters of a PointerReader of width d_model, with biases",
             read=ROW_A,
             what=f"the number of parameters for d_model = {d_model}",
@@ -122,10 +116,6 @@ def test_accuracy_is_that_of_validation(student, alone):
         expect.equal(
             len(reader.fresh),
             n_validation,
-            causes={
-                "`n_validation` is not used: as many examples as in training": SIZES["n_train"],
-                MISTAKE.compare_n_validation_ignored: 512,
-            },
             otherwise="draw `n_validation` new examples and evaluate on all of them, once",
             read=DOCSTRING,
             what="the number of validation examples",
@@ -139,7 +129,6 @@ def one_trained(found):
         all(reader.batches for reader in measured),
         expected="the accuracy of the trained reader",
         got="passes of an untrained reader",
-        because=MISTAKE.compare_untrained,
         read=DOCSTRING,
     )
     expect.true(
@@ -160,7 +149,6 @@ def test_reader_is_trained(student, alone):
         expect.equal(
             len(reader.batches),
             steps,
-            causes={"`steps` is not used: its default is hard-coded": 100},
             otherwise="one step on one batch, `steps` times",
             read=DOCSTRING,
             what="the number of training steps",
@@ -187,7 +175,6 @@ def test_no_dropout(alone):
         1e-3,
         expected="the same scores for the same batch twice: `dropout=0.0`",
         got=f"scores that differ by up to {reader.noise:.2g}",
-        because=MISTAKE.compare_default_dropout,
         read="handout of exercise 2.10",
     )
 
@@ -200,21 +187,18 @@ def test_data_of_a_seed(student, alone):
         again.batches == five.batches,
         expected="examples and batches that depend only on the seed",
         got="different ones after `torch.manual_seed(2)`",
-        because=MISTAKE.compare_global_draws,
         read=DOCSTRING,
     )
     expect.true(
         not five.trained_on & six.trained_on,
         expected="different examples for different seeds",
         got="the same examples with seeds 5 and 6",
-        because=MISTAKE.compare_one_start_for_all,
         read=DOCSTRING,
     )
     expect.true(
         five.draws() != six.draws(),
         expected="different batches for different seeds",
         got="the same choice of examples in every batch with seeds 5 and 6",
-        because=MISTAKE.compare_one_batch_generator,
         read=DOCSTRING,
     )
     separate = [(one.batches, one.fresh) for one in (five, six)]
@@ -223,7 +207,6 @@ def test_data_of_a_seed(student, alone):
         all((one.batches, one.fresh) in separate for one in together),
         expected="for each seed the examples and batches of a separate run",
         got="different ones when several runs are made in one call",
-        because=MISTAKE.compare_generator_shared,
         read=DOCSTRING,
     )
 
@@ -235,7 +218,6 @@ def test_seed_decides_all(student, alone):
     expect.equal(
         again.start,
         first.start,
-        because=MISTAKE.compare_weights_not_seeded,
         read=DOCSTRING,
         what="the sum of the absolute initial parameters with seed 5",
     )

@@ -31,18 +31,6 @@ def test_split_numbered_elements(student):
         expect.close(
             called.value,
             by_slices(x, n_heads),
-            causes={
-                MISTAKE.split_without_transpose: x.reshape(batch, n_heads, n, d_k),
-                MISTAKE.split_interleaved: x.reshape(batch, n, d_k, n_heads).permute(0, 3, 1, 2),
-                MISTAKE.split_head_axis_left_behind: x.reshape(batch, n, n_heads, d_k),
-                "the feature axis is moved before the token axis": x.reshape(
-                    batch, n, n_heads, d_k
-                ).permute(0, 2, 3, 1),
-                "the head axis is moved before the batch axis": x.reshape(
-                    batch, n, n_heads, d_k
-                ).permute(2, 0, 1, 3),
-                MISTAKE.split_sizes_exchanged: (by_slices(x, d_k)),
-            },
             otherwise="split the last axis into (n_heads, d_k), then move the heads to axis 1",
             read=HEADS,
         )
@@ -57,19 +45,10 @@ def test_merge_numbered_elements(student):
         not_contiguous = {
             MISTAKE.merge_view_after_transpose: lambda x=x: x.transpose(1, 2).view(-1)
         }
-        with expect.raising(not_contiguous):
-            called = student.call(student.merge_heads, x)
+        called = student.call(student.merge_heads, x)
         expect.close(
             called.value,
             torch.cat(list(x.unbind(1)), dim=-1),
-            causes={
-                MISTAKE.merge_without_transpose: x.reshape(batch, n, n_heads * d_k),
-                MISTAKE.merge_interleaved: x.permute(0, 2, 3, 1).reshape(batch, n, n_heads * d_k),
-                "the transpose swaps tokens and features": x.transpose(2, 3).reshape(
-                    batch, n, n_heads * d_k
-                ),
-                MISTAKE.merge_sum_of_heads: x.sum(1),
-            },
             otherwise="move the head axis after the token axis, then flatten the last two axes",
             read=HEADS,
         )
@@ -92,7 +71,6 @@ def test_inputs_that_are_not_contiguous(student):
     expect.close(
         student.merge_heads(swapped),
         numbered(2, 3, 8),
-        causes={MISTAKE.merge_by_strides: memory},
         otherwise=MISTAKE.merge_by_strides,
         read="torch.Tensor.view",
     )
@@ -127,12 +105,6 @@ def test_gradients(student, rng):
         expect.close(
             torch.zeros_like(wanted) if got is None else got,
             wanted,
-            causes={
-                MISTAKE.saying(
-                    f"no gradient flows through `{function.name}`: `.detach()`, `.numpy()` or "
-                    "`torch.tensor(…)` cuts the graph"
-                ): torch.zeros_like(wanted)
-            },
             otherwise=f"in `{function.name}`: `.detach()`, `.numpy()` or `torch.tensor(…)` "
             "cuts the graph, and a wrong order sends gradients to the wrong feature",
             read=HEADS,
@@ -153,6 +125,5 @@ def test_indivisible_width(student):
     for d_model, n_heads in [(8, 3), (4, 8)]:
         expect.raises(
             lambda d=d_model, h=n_heads: student.split_heads(numbered(2, 3, d), h),
-            because=MISTAKE.split_indivisible_accepted.format(d_model=d_model, n_heads=n_heads),
             read="exercise 2.2, the docstring",
         )

@@ -35,11 +35,6 @@ def test_no_dropout_in_evaluation(student, rng):
         output,
         wanted,
         **TOLERANCE,
-        causes={
-            MISTAKE.multi_head_dropout_in_eval: torch.where(output.ne(0), 2 * wanted, 0.0)
-            if output.shape == wanted.shape
-            else []
-        },
         otherwise="with identity projections, the output shows the weights",
         read="§5.4",
         what="the output in evaluation mode",
@@ -63,7 +58,6 @@ def test_dropout(student, rng):
         returned,
         weights,
         **TOLERANCE,
-        causes={} if even else {"the returned weights are those after dropout": used},
         otherwise="the returned weights are those before dropout",
         read=PINNED,
         what="the returned weights in training mode",
@@ -73,7 +67,6 @@ def test_dropout(student, rng):
         1e-3,
         expected="half of the weights dropped in training mode",
         got="the same output as in evaluation mode",
-        because=MISTAKE.multi_head_dropout_ignored,
         read="§5.4",
     )
     dropped = torch.where(output.ne(0), 2 * wanted, 0.0)
@@ -81,7 +74,6 @@ def test_dropout(student, rng):
         output,
         twice,
         **TOLERANCE,
-        causes={MISTAKE.multi_head_dropout_on_output: dropped},
         otherwise="a weight is kept or dropped for the whole value: both halves must be equal",
         read="§5.4",
         what="the output in training mode (the values make it show the weights, in each half)",

@@ -30,18 +30,12 @@ def test_leaves_no_trace(student, rng):
                 not left,
                 expected=f"no hooks on `{path}` afterwards",
                 got=f"{len(left or ())} in `{kind}`",
-                because=MISTAKE.gradients_hooks_leak,
                 read=NORMS,
             )
     kept, own = theirs.get("2.bias.grad"), gradients(ours, x)["2.bias"]
     expect.close(
         torch.zeros(3) if kept is None else kept,
         old,
-        causes={
-            "an existing gradient in `.grad` is zeroed: leave it unchanged": own * 0,
-            MISTAKE.gradients_grad_overwritten: own,
-            "`backward()` adds to an existing gradient in `.grad`": old + own,
-        },
         otherwise="leave an existing gradient in `.grad` unchanged",
         read=NORMS,
         what="the old `.grad`",
@@ -84,10 +78,6 @@ def test_mode_stays(student, rng):
         expect.equal(
             after,
             before,
-            causes={
-                MISTAKE.gradients_eval_mode_left: [False] * len(before),
-                MISTAKE.gradients_train_mode_left: [True] * len(before),
-            },
             because="the call changes the mode of a part of the module",
             read=NORMS,
             what="`training` of the module and of its parts, after the call,",
@@ -112,8 +102,5 @@ def test_random_numbers_go_on(student, rng):
         all(same(*pair) for pair in pairs),
         expected="the global generator unchanged",
         got="a different state",
-        because=MISTAKE.gradients_reseeded
-        if same(pairs[0][1], pairs[1][1])
-        else "the call draws from the global generator",
         read=NORMS,
     )

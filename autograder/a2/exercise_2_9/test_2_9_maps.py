@@ -26,7 +26,6 @@ def drawn(student, weights, tokens):
         else "a figure"
         if figure
         else "other",
-        because=MISTAKE.maps_figure_returned if figure else "",
         otherwise="return a list of Axes in the order of the heads, even for one head",
         read=PLOT,
     )
@@ -54,10 +53,6 @@ def test_maps_of_all_heads(student, rng):
         expect.close(
             found["images"][0].reshape(found["images"][0].shape[-2:]),
             weights[head],
-            causes={
-                MISTAKE.maps_transposed: weights[head].T,
-                **other,
-            },
             otherwise="show the weights as they are",
             read=PLOT,
             what=f"the image of head {head}",
@@ -66,7 +61,6 @@ def test_maps_of_all_heads(student, rng):
             str(head) in found["title"],
             expected=f"a title with the head's number, {head}",
             got=repr(found["title"]),
-            because=MISTAKE.maps_numbered_from_one if late else "",
             otherwise="put the head's number in the title of its map",
             read=PLOT,
         )
@@ -74,10 +68,6 @@ def test_maps_of_all_heads(student, rng):
     expect.close(
         limits,
         [[0.0, 1.0]] * len(maps),
-        causes={
-            MISTAKE.maps_own_scales: [[one.min(), one.max()] for one in weights],
-            MISTAKE.maps_scale_of_the_largest: [[0.0, weights.max()]] * len(maps),
-        },
         otherwise="vmin=0, vmax=1",
         read=PLOT,
         what="the color limits of each map",
@@ -97,11 +87,6 @@ def test_labels_of_one_head(student, rng):
         expect.equal(
             [label for _, label in labelled],
             TOKENS,
-            causes={
-                MISTAKE.maps_labels_shifted: [*TOKENS[1:], TOKENS[0]],
-                "the labels are shifted by one, forwards": [TOKENS[-1], *TOKENS[:-1]],
-                "the labels are in reverse": TOKENS[::-1],
-            },
             otherwise=f"label the {what} with the tokens, in order",
             read=PLOT,
             what=f"the {axis} labels",
@@ -118,7 +103,6 @@ def test_labels_of_one_head(student, rng):
             bool(found[f"{axis}label"]),
             expected=f"a label for the {axis} axis",
             got="none",
-            because=MISTAKE.maps_axes_unnamed,
             read=PLOT,
         )
     wide, five = weights_of(rng, 1, 4, 5), [*TOKENS, "mouse"]

@@ -88,7 +88,6 @@ def check_curves(left, right, history):
     expect.close(
         shown["x"],
         [row["step"] for row in trained],
-        causes={"counted from 0: use each row's step": np.arange(len(loss))},
         otherwise="a point's x is its row's step",
         read=READ,
         what="the steps of the loss",
@@ -96,10 +95,6 @@ def check_curves(left, right, history):
     expect.close(
         shown["y"],
         loss,
-        causes={
-            "smoothed: this line shows the raw losses": smoothed(loss),
-            "the logarithm: plot the loss itself": np.log(loss),
-        },
         otherwise="the raw losses, not smoothed",
         read=READ,
         what="the loss",
@@ -108,7 +103,6 @@ def check_curves(left, right, history):
     expect.close(
         shown["x"],
         steps,
-        causes={"evaluations are counted: a point's x is its row's step": np.arange(len(steps))},
         otherwise="a point's x is its row's step",
         read=READ,
         what="the steps of the accuracy",
@@ -116,10 +110,6 @@ def check_curves(left, right, history):
     expect.close(
         shown["y"],
         100 * share,
-        causes={
-            MISTAKE.curves_not_in_percent: share,
-            "the error, not the accuracy": 100 - 100 * share,
-        },
         otherwise="100 times the validation accuracy of each evaluation",
         read=READ,
         what="the accuracy in percent",
@@ -136,7 +126,6 @@ def test_curves(student, rng):
         axes.method("0.lines.__len__") > 0 and axes.method("1.lines.__len__") > 0,
         expected="curves in the two given Axes",
         got="empty Axes, and curves elsewhere",
-        because=MISTAKE.curves_axes_ignored,
         read=READ,
     )
 
@@ -160,15 +149,6 @@ def test_smoothed(student, rng):
         shown["y"],
         smoothed(loss),
         atol=1e-6,
-        causes={
-            MISTAKE.curves_not_smoothed: loss,
-            MISTAKE.curves_smoothed_over_everything: smoothed(loss, len(loss)),
-            MISTAKE.curves_smoothed_ahead: smoothed(loss, 10, 9),
-            "the mean of 21 losses: the own one and 19 before it": smoothed(loss, 20),
-            "the step's own loss is left out": np.array(
-                [loss[max(0, i - 20) : i].mean() if i else loss[0] for i in range(len(loss))]
-            ),
-        },
         otherwise="at each step the mean of its loss and of up to 19 before it",
         read=READ,
         what="the smoothed loss",
@@ -186,7 +166,6 @@ def test_raw_losses_stay_behind(student, rng):
         raw["alpha"] <= 0.5,
         expected="an alpha of at most 0.5 for the raw losses",
         got=f"{raw['alpha']:g}",
-        because=MISTAKE.curves_raw_opaque,
         read=READ,
     )
     expect.true(
@@ -243,17 +222,6 @@ def test_band(student, rng):
             ends,
             around(spread / np.sqrt(n)),
             atol=1e-6,
-            causes={
-                MISTAKE.curves_error_without_n: around(spread),
-                "divided by n, not by √n": around(spread / n),
-                "the variance, not its square root": around(spread**2 / n),
-                MISTAKE.curves_n_ignored: around(spread / np.sqrt(872)),
-                "1.96 standard errors: draw one": around(1.96 * spread / np.sqrt(n)),
-                "half a standard error on either side": around(spread / np.sqrt(n) / 2),
-                "n is the number of evaluations, not of sentences": around(
-                    spread / np.sqrt(len(share))
-                ),
-            },
             otherwise="100 · √(p(1 − p) / n_validation) on either side",
             read=READ,
             what=f"the band's lower and upper ends with n_validation = {n}",
@@ -271,7 +239,6 @@ def test_new_figures(student, rng):
     expect.equal(
         [one.method("lines.__len__") for one in first],
         lines,
-        because=MISTAKE.curves_same_figure,
         read=READ,
         what="the numbers of lines in the first pair of Axes, after the second call",
     )

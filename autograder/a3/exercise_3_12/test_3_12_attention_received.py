@@ -36,22 +36,6 @@ def compare(student, weights, real, what):
         called.value,
         received(weights, real),
         atol=1e-5,
-        causes={
-            "the queries at the padding count too: leave them out": mean.mean(1),
-            MISTAKE.received_padding_queries: (mean.sum(1) / count * real),
-            "what each token gives, not what it receives: average over the queries": mean.mean(2),
-            MISTAKE.received_over_keys: asked.sum(2) / count,
-            "divided by n: the mean is over the real queries": asked.mean(1),
-            "the sum over the queries, not their mean": asked.sum(1),
-            "the sum over the heads, not their mean": weights.sum(1).mul(real[..., None]).sum(1)
-            / count,
-            MISTAKE.received_all_padding_nan: received(weights, real).masked_fill(
-                real.sum(1, keepdim=True) == 0, torch.nan
-            ),
-            "only the first head": (weights[:, 0] * real[..., None]).sum(1) / count,
-            "the mask is inverted": (mean * ~real[..., None]).sum(1)
-            / (~real).sum(1, keepdim=True).clamp(min=1),
-        },
         otherwise="for each key: the mean over the heads and the real queries of its weight",
         read=READ,
         what=what,
@@ -88,7 +72,6 @@ def test_padding_receives_nothing(student, rng):
     expect.close(
         got[~real],
         torch.zeros(3),
-        causes={MISTAKE.received_by_padding: kept[~real]},
         otherwise="set what the padding receives to 0",
         read="the docstring of 3.12",
         what="what the padding receives",

@@ -42,7 +42,6 @@ def rows_of(student, lengths, correct, edges):
     expect.equal(
         len(rows),
         wanted,
-        causes={MISTAKE.lengths_empty_bin_dropped: filled},
         otherwise="one row for each pair of neighboring edges",
         read=READ,
         what="the number of rows",
@@ -64,7 +63,6 @@ def compare(student, lengths, correct, edges):
     expect.close(
         counts,
         [row[2] for row in wanted],
-        causes={MISTAKE.lengths_wrong_side: other},
         otherwise="each sentence belongs to one bin: from ≤ length < to",
         read=READ,
         what="the numbers of sentences",
@@ -77,11 +75,6 @@ def compare(student, lengths, correct, edges):
         expect.close(
             row["accuracy"],
             p,
-            causes={
-                "accuracy in percent: it is a fraction between 0 and 1": 100 * p,
-                "divided by the number of all sentences": p * n / len(lengths),
-                "the fraction of wrong answers": 1 - p,
-            },
             otherwise="the fraction of correct answers in the bin",
             read=READ,
             what=f"the accuracy {name}",
@@ -89,14 +82,6 @@ def compare(student, lengths, correct, edges):
         expect.close(
             row["standard_error"],
             error,
-            causes={
-                MISTAKE.lengths_error_without_n: math.sqrt(p * (1 - p)),
-                "p(1 − p)/n without the square root": p * (1 - p) / n,
-                "n is the number of all sentences, not of the bin": math.sqrt(
-                    p * (1 - p) / len(lengths)
-                ),
-                "√(p(1 − p)/(n − 1)): divide by n here": math.sqrt(p * (1 - p) / max(1, n - 1)),
-            },
             otherwise="√(p(1 − p) / n) with the bin's own n",
             read="§6; exercise 3.13",
             what=f"the standard error {name}",
@@ -112,9 +97,6 @@ def check_empty_bin(row, name):
         both == [None, None],
         expected=f"None for the accuracy and standard error {name}",
         got=f"{both[0]} and {both[1]}",
-        because=MISTAKE.saying(f"the accuracy of an empty bin is unknown: not {said}, but None")
-        if any(value == 0 or math.isnan(value) for value in numbers)
-        else "",
         otherwise="n = 0, and None for both",
         read=READ,
     )
@@ -164,9 +146,6 @@ def test_outside(student):
                 lengths, [True] * len(lengths), [3, 10, 20]
             ),
             mentions=[outside],
-            because=MISTAKE.lengths_outside_lost
-            if int(outside) != 20
-            else MISTAKE.lengths_last_edge_lost,
             otherwise="a ValueError that names the length",
             read=READ,
         )

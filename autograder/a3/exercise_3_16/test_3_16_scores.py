@@ -79,7 +79,6 @@ def compare(student, predictions, labels):
         expect.close(
             made[name],
             want[name],
-            causes={**causes[name], **own},
             otherwise="count true positives, predicted positives and actual positives",
             read=READ,
             what=name,
@@ -128,14 +127,12 @@ def test_nothing_to_score(student):
     expect.raises(
         functools.partial(student.classification_scores, [1, 0, 1], [1, 0, 1, 1, 0]),
         mentions=["3", "5"],
-        because=MISTAKE.scores_lengths_unchecked,
         otherwise="compare the lengths first, and name both in the ValueError",
         read=READ,
     )
 
     def of_nothing():
-        with expect.raising({EMPTY: lambda: 0 / 0}, expected="a ValueError", read=READ):
-            return student.classification_scores([], [])
+        return student.classification_scores([], [])
 
     expect.raises(
         of_nothing,

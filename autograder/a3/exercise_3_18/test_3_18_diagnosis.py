@@ -132,9 +132,6 @@ def test_mode_is_restored(student, rng):
             expect.equal(
                 model.get("training"),
                 training,
-                because=MISTAKE.diagnosis_leaves_evaluation_mode
-                if training
-                else MISTAKE.diagnosis_leaves_training_mode,
                 otherwise="restore the mode the model was in",
                 read=READ,
                 what="training mode afterwards",
@@ -157,7 +154,6 @@ def test_without_gradients(student, rng):
         bool(recorded) and not any(recorded),
         expected="forward passes without gradients",
         got=f"{len(recorded)} forward passes, {sum(recorded)} of them with gradients",
-        because=MISTAKE.diagnosis_with_gradients if any(recorded) else "",
         otherwise="call the model: its outputs show the fault",
         read=READ,
     )
@@ -178,7 +174,6 @@ def test_rounding_is_no_fault(student, rng):
     expect.equal(
         rounded,
         "healthy",
-        because=MISTAKE.diagnosis_without_tolerance if rounded == noise != plain else "",
         otherwise=HINTS["healthy"],
         read=READ,
         what="the diagnosis of a healthy model whose logits vary by 1e-6",

@@ -17,11 +17,6 @@ def check(got, token_ids, pad_id, what):
     expect.shape(
         got,
         (batch, 1, 1, n),
-        causes={
-            MISTAKE.mask_without_axes: (batch, n),
-            "one of the axes for heads and queries is missing: (batch, 1, 1, n)": (batch, 1, n),
-            MISTAKE.mask_masks_queries: ((batch, 1, n, 1)),
-        },
         what=what,
         otherwise="(batch, 1, 1, n): the axes of size 1 broadcast over heads and queries",
         read=READ,
@@ -30,13 +25,6 @@ def check(got, token_ids, pad_id, what):
     expect.close(
         got,
         real,
-        causes={
-            MISTAKE.mask_inverted: ~real,
-            MISTAKE.mask_pad_id_ignored: (token_ids != 0)[:, None, None],
-            "only ids above pad_id count as real: every id that differs from it is real": (
-                (token_ids > pad_id)[:, None, None]
-            ),
-        },
         otherwise="compare every id with pad_id",
         read=READ,
         what=what,

@@ -76,7 +76,6 @@ def compare(module, token_ids, tokens, what, longest=512):
         got,
         embedded(token_ids, tokens),
         atol=1e-4,
-        causes=wrong,
         otherwise="embeddings × √d_model + the first n rows of the table, then dropout",
         read=READ,
         what=what,
@@ -115,7 +114,6 @@ def test_longer_than_the_table(student, rng):
     expect.equal(
         names,
         ["tokens.weight"],
-        causes={SAVED: ["positions", "tokens.weight"]},
         otherwise="only the embedding belongs in the state dict",
         read="the docstring of 3.3",
         what="the names in the state dict, after a long input",
@@ -134,7 +132,6 @@ def test_position_scale(student, rng):
             got,
             embedded(ids, tokens, 0.25),
             atol=1e-4,
-            causes={MISTAKE.embedding_longer_table_not_scaled: embedded(ids, tokens)},
             otherwise="`self.table(n)` returns the sinusoids × position_scale",
             read="the docstring of 3.3",
             what=f"{n} tokens, with position_scale = 0.25",
@@ -153,8 +150,6 @@ def test_dropout(student, rng):
         still,
         wanted,
         atol=1e-4,
-        causes=mistakes(ids, tokens)
-        | {MISTAKE.embedding_dropout_in_evaluation: torch.where(still == 0, 0.0, 2 * wanted)},
         otherwise="use the module's `dropout` layer, which is inactive in evaluation mode",
         read=DROPPED,
         what="the output in evaluation mode",
@@ -165,13 +160,6 @@ def test_dropout(student, rng):
         got,
         torch.where(got == 0, 0.0, 2 * wanted),
         atol=1e-4,
-        causes={
-            MISTAKE.embedding_dropout_missing: wanted,
-            MISTAKE.embedding_dropout_before_positions: torch.where(
-                (got - sinusoids(5, 16)).abs() < 1e-5, 0.0, 8 * tokens[ids]
-            )
-            + sinusoids(5, 16),
-        },
         otherwise="apply dropout last, to the sum of embeddings and positions",
         read=DROPPED,
         what="the output in training mode",
@@ -202,10 +190,6 @@ def test_gradients(student, rng):
         torch.zeros_like(tokens) if got is None else got,
         wanted,
         atol=1e-4,
-        causes={
-            MISTAKE.embedding_not_scaled: wanted / math.sqrt(6),
-            "no gradient flows back: `.detach()` or `torch.no_grad()`": torch.zeros_like(tokens),
-        },
         otherwise="each occurrence of a word adds √d_model times the gradient at its position",
         read=READ,
         what="the gradient of `tokens.weight`",

@@ -65,7 +65,6 @@ def test_values(student, rng):
         called.value,
         formula(x, state),
         atol=1e-4,
-        causes=mistakes(x, state),
         otherwise="w_2(relu(w_1(x)))",
         read=READ,
     )
@@ -84,7 +83,6 @@ def test_every_position_alone(student, rng):
             ),
             formula(x, state),
             atol=1e-4,
-            causes=mistakes(x, state),
             otherwise="nothing mixes positions: no norm, no attention here",
             read=READ,
             what=f"the output for an input of shape {shape}",
@@ -102,14 +100,12 @@ def test_no_dropout_inside(student, rng):
         not is_random(student, module, x),
         expected="the same output in training mode, whatever the seed",
         got="outputs that differ between seeds",
-        because=MISTAKE.feed_forward_dropout_inside,
         read="§5.4, residual dropout",
     )
     expect.close(
         got,
         formula(x, state),
         atol=1e-4,
-        causes=mistakes(x, state),
         otherwise="training and evaluation mode must agree here",
         read="§5.4, residual dropout",
         what="the output in training mode",

@@ -29,18 +29,10 @@ def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
         shapes,
         "`layers`, an nn.ModuleList of n_layers layers",
         "the docstring of `Encoder`",
-        causes={
-            MISTAKE.stack_last_norm_missing: (encoder_shapes(n_layers, 8, 12)),
-            MISTAKE.stack_last_norm_always: (encoder_shapes(n_layers, 8, 12, True)),
-            MISTAKE.stack_plain_list: last,
-        },
     )
     expect.equal(
         len(module.parameters()),
         len(shapes),
-        causes={
-            MISTAKE.stack_of_one_layer: (len(encoder_shapes(1, 8, 12, norm_first))),
-        },
         otherwise="some layers share parameters: create every part of each layer separately",
         read='§3.1: "a stack of N = 6 identical layers"; their parameters are their own',
         what=f"the number of parameters of {n_layers} layers",
@@ -88,7 +80,6 @@ def compare(module, x, state, mask=None, norm_first=False, n_layers=3):
         wanted,
         atol=1e-3,
         rtol=1e-4,
-        causes=causes,
         otherwise="the output of one layer is the input of the next",
         read=READ,
         what=f"the output with norm_first={norm_first}",
@@ -118,13 +109,6 @@ def compare_weights(weights, maps, n_layers):
         torch.stack(list(weights)),
         torch.stack(maps),
         atol=1e-3,
-        causes={
-            MISTAKE.stack_weights_reversed: torch.stack(maps[::-1]),
-            **{
-                f"every entry is the weights of layer {which}": torch.stack([own] * n_layers)
-                for which, own in enumerate(maps)
-            },
-        },
         otherwise="in the order of the layers",
         read="the docstring of `Encoder`",
         what="the weights of all layers",

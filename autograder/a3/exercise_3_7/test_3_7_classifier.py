@@ -96,7 +96,6 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
         wanted,
         atol=1e-3,
         rtol=1e-4,
-        causes=causes,
         otherwise="embedding, encoder, one vector per sentence, dropout, output",
         read=READ,
         what=f"the logits with pooling={pooling!r}, norm_first={norm_first}",
@@ -129,7 +128,6 @@ def test_pad_id_of_the_embedding(student):
     expect.equal(
         zero,
         [3],
-        causes={MISTAKE.classifier_embedding_without_pad_id: [0]},
         otherwise="pass pad_id to the embedding, by name",
         read="exercise 3.7",
         what="the rows of the embedding that are zero, with pad_id = 3,",
@@ -151,7 +149,6 @@ def test_first_token(student, rng):
     expect.raises(
         lambda: student.EncoderClassifier(10, 2, 1, 8, 2, 12, pooling="max"),
         mentions=["max"],
-        because=MISTAKE.classifier_pooling_unchecked,
         otherwise="raise a ValueError that names the given pooling",
         read="the docstring of 3.7",
     )
@@ -184,7 +181,6 @@ def test_dropout(student, rng):
         expect.parts(module(IDS), 2)[0],
         state["output.bias"].expand(3, 3),
         atol=1e-4,
-        causes={MISTAKE.classifier_dropout_missing: whole.expand(3, 3)},
         otherwise="with a rate of 1 the pooled vector is dropped and only the bias remains",
         read="the docstring of 3.7",
         what="the logits in training mode, dropout = 1",

@@ -30,17 +30,6 @@ def pool(student, x, real, what, wanted=None):
         call.value,
         mean(inner, real) if wanted is None else wanted,
         atol=1e-5,
-        causes={
-            MISTAKE.mean_over_padding: inner.mean(1),
-            MISTAKE.mean_divided_by_n: (inner * real[..., None]).mean(1),
-            "the sum over the real tokens, not the mean": (inner * real[..., None]).sum(1),
-            "the mask is inverted: the mean is over the padding": mean(inner, ~real),
-            "the largest value of each feature, not the mean": inner.masked_fill(
-                ~real[..., None], -math.inf
-            ).amax(1),
-            "divided by the number of real tokens plus one": (inner * real[..., None]).sum(1)
-            / (count + 1),
-        },
         otherwise="the sum over the real tokens, divided by their number",
         read=POOLING,
         what=what,
@@ -67,11 +56,6 @@ def test_padding_holds_anything(student, rng):
             call.value,
             mean(x, real),
             atol=1e-5,
-            causes={
-                MISTAKE.mean_multiplies_nan: (dirty * real[..., None]).sum(1)
-                / real.sum(1, keepdim=True),
-                MISTAKE.mean_over_padding: dirty.mean(1),
-            },
             otherwise="replace the values at the padding before the sum (`masked_fill`)",
             read=POOLING,
             what=f"the mean, with {junk} at the padding",
@@ -90,10 +74,6 @@ def test_nothing_but_padding(student, rng):
         call.value,
         wanted,
         atol=1e-5,
-        causes={
-            MISTAKE.mean_of_nothing_nan: wanted.masked_fill(nothing, math.nan),
-            "without real tokens the padding is averaged": torch.where(nothing, x.mean(1), wanted),
-        },
         otherwise="zeros for a sentence without real tokens",
         read=POOLING,
         what="the means of a sentence of only padding and of another",

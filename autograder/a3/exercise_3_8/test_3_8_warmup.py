@@ -60,7 +60,6 @@ def compare(got, steps, d_model, warmup, what, factor=1.0, causes=None):
         [factor * rate(step, d_model, warmup) for step in steps],
         atol=1e-9,
         rtol=1e-5,
-        causes={**(causes or {}), **wrong},
         otherwise="d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)",
         read=READ,
         what=what,
@@ -89,13 +88,11 @@ def test_step_zero(student):
     """Step 0 raises a ValueError, not a division by zero."""
 
     def rate_at(step):
-        with expect.raising({NO_VALUE: lambda: step**-0.5}, expected="a ValueError"):
-            return student.warmup_rate(step, 512)
+        return student.warmup_rate(step, 512)
 
     for step in (0, -1):
         expect.raises(
             functools.partial(rate_at, step),
-            because=MISTAKE.rate_step_zero_accepted.format(step=step),
             otherwise="steps count from 1: raise a ValueError for anything lower",
             read="the docstring of 3.8",
         )
@@ -146,11 +143,6 @@ def test_schedule(student):
         64,
         4,
         "the optimizer's rates at its first nine steps",
-        causes={
-            "each rate is multiplied by the previous one: start from `base_lrs`": chained,
-            MISTAKE.recipe_first_step_twice: [rate(max(1, s - 1), 64, 4) for s in steps],
-            "the schedule does not change the optimizer's rate": [1.0] * 9,
-        },
     )
 
 

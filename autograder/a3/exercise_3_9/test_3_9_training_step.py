@@ -26,20 +26,6 @@ def check_weights(run, wanted, before, max_norm, what, causes=None):
         run.model.state_dict()["weight"],
         wanted,
         atol=1e-4,
-        causes={
-            MISTAKE.step_no_label_smoothing: stepped(before, max_norm, smoothing=0.0),
-            "the gradients are clipped after the optimizer's step, or not at all": stepped(
-                before, inf
-            ),
-            "max_norm is not used: it is always 1.0": stepped(before, 1.0),
-            MISTAKE.step_schedule_first: stepped(before, max_norm, RATE / 2),
-            "the loss is a sum over the batch, not a mean": stepped(
-                before, max_norm, reduction="sum"
-            ),
-            "the weights have not changed: call `optimizer.step()`": before,
-            "the step follows the gradient uphill": 2 * before - stepped(before, max_norm),
-            **(causes or {}),
-        },
         otherwise="loss, backward, clip, optimizer, schedule, zero_grad: each once",
         read=READ,
         what=what,
@@ -66,10 +52,6 @@ def test_label_smoothing(student, rng):
             result["loss"],
             gradient(run.weight, smoothing=smoothing)[0],
             atol=1e-5,
-            causes={
-                MISTAKE.step_no_label_smoothing: gradient(run.weight, smoothing=0.0)[0],
-                "`label_smoothing` is not used: it is always 0.1": gradient(run.weight)[0],
-            },
             otherwise="cross_entropy(logits, labels, label_smoothing=…)",
             read="§5.4, label smoothing",
             what=f"the loss with label_smoothing={smoothing}",
@@ -89,10 +71,6 @@ def test_two_steps(student, rng):
         run.model.state_dict()["weight"],
         middle - RATE / 2 * second,
         atol=1e-4,
-        causes={
-            MISTAKE.step_gradients_not_cleared: (middle - RATE / 2 * (first + second)),
-            "`schedule.step()` is missing: the rate does not change": middle - RATE * second,
-        },
         otherwise="clear the gradients once per step, but not between backward and the optimizer",
         read=READ,
         what="the weights after the second step",
@@ -144,10 +122,6 @@ def test_returned_values(student, rng):
         result["gradient_norm"],
         found.norm(),
         atol=1e-4,
-        causes={
-            "this is the norm after clipping": 0.05,
-            "the squared norm": found.square().sum(),
-        },
         otherwise="`clip` returns the norm of the gradients before clipping",
         read="the docstring of 3.9",
         what="gradient_norm",
@@ -155,7 +129,6 @@ def test_returned_values(student, rng):
     expect.close(
         result["learning_rate"],
         RATE,
-        causes={MISTAKE.step_rate_of_the_next: RATE / 2},
         otherwise='`optimizer.param_groups[0]["lr"]`, before the schedule steps',
         read="the docstring of 3.9",
         what="learning_rate",
@@ -163,11 +136,6 @@ def test_returned_values(student, rng):
     expect.close(
         result["accuracy"],
         share,
-        causes={
-            "the number of correct answers, not their fraction": share * 4,
-            MISTAKE.step_accuracy_in_percent: share * 100,
-            "the fraction of wrong answers": 1 - share,
-        },
         otherwise="the fraction of sentences whose largest logit is that of the label",
         read="the docstring of 3.9",
         what="accuracy",

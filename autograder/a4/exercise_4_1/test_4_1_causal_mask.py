@@ -17,7 +17,6 @@ def check(got, n, what):
     expect.shape(
         got,
         (1, 1, n, n),
-        causes={MISTAKE.causal_without_axes: (n, n)},
         otherwise="(1, 1, n, n): the axes of size 1 broadcast over batch and heads",
         what=what,
         read=READ,
@@ -27,7 +26,6 @@ def check(got, n, what):
         kind == "bool",
         expected=f"{what} of dtype bool",
         got=kind,
-        because=MISTAKE.causal_not_boolean.format(kind=kind),
         read=READ,
     )
     causes = {
@@ -45,7 +43,6 @@ def check(got, n, what):
     expect.close(
         got,
         ones.tril(),
-        causes=causes,
         otherwise="row i is True up to column i, and False from there on",
         read=READ,
         what=what,
@@ -67,7 +64,6 @@ def test_one_token(student):
     expect.close(
         got,
         [[[[True]]]],
-        causes={MISTAKE.causal_diagonal_blocked: [[[[False]]]]},
         read=READ,
         what="causal_mask(1)",
     )
@@ -90,7 +86,6 @@ def test_device(student):
         expect.equal(
             got,
             wanted,
-            causes={hint: "cpu"},
             otherwise="on the CPU unless `device` names another one",
             read="the signature of 4.1",
             what="the device",

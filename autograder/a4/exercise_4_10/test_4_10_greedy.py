@@ -56,7 +56,6 @@ def check(search, sentences, max_length, found, **options):
     compare(
         [[one] for one in found],
         wanted(search, sentences, max_length, **options),
-        causes=lambda: mistakes(search, sentences, max_length),
         otherwise="at each step, append each row's most likely token and add its log probability, "
         "until the end token",
         read=READ,
@@ -138,7 +137,6 @@ def test_steps(student, rng):
             all(prefixes for _, prefixes in asked),
             expected="steps that read at least one row",
             got="a step without any row",
-            because=MISTAKE.greedy_asks_for_no_rows,
             read=READ,
         )
         each = sum(len(h.tokens) + h.finished for h in found)
@@ -163,11 +161,6 @@ def test_other_start_and_end(student, rng):
         compare(
             [[one] for one in search.greedy(1, 8, start=start, end=end)],
             wanted(search, [0], 8, start=start, end=end),
-            causes={
-                "`start` is not used: it is always 2": wanted(search, [0], 8, end=end),
-                MISTAKE.greedy_end_ignored: wanted(search, [0], 8, start=start),
-                "`start` and `end` are not used": wanted(search, [0], 8),
-            },
             read=READ,
             what="row",
         )
@@ -183,7 +176,6 @@ def test_choose(student, rng):
     compare(
         [[one] for one in found],
         right,
-        causes={MISTAKE.greedy_choose_ignored: wanted(search, rows, 8)},
         otherwise="the token that `choose` picks, and that token's log probability",
         read=READ,
         what="row",

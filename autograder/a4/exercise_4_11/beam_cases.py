@@ -106,7 +106,7 @@ def check(student, tables, cases, mistakes=MISTAKES, **options):
             found += search.beam(1, **own)
             asked.append((search.twin, case))
     right, others = expectations(asked, mistakes)
-    compare(found, right, causes=others, read=READ, what="search", **options)
+    compare(found, right, read=READ, what="search", **options)
 
 
 def case(width, alpha, max_length, n_best=None, sentence=0):

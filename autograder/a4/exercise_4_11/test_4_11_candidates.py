@@ -28,15 +28,6 @@ def test_length_penalty_factor(student):
     expect.close(
         found,
         ((5 + lengths) / 6) ** alphas,
-        causes={
-            MISTAKE.penalty_without_the_5: (lengths / 6) ** alphas,
-            MISTAKE.penalty_counts_the_end: ((6 + lengths) / 6) ** alphas,
-            "the length includes the start and the end token": ((7 + lengths) / 6) ** alphas,
-            MISTAKE.penalty_root_of_numerator: (5 + lengths) ** alphas / 6,
-            "the power also applies to (5 + 1)": (5 + lengths) ** alphas / 6**alphas / 6,
-            "times α, not to the power α": (5 + lengths) / 6 * alphas,
-            MISTAKE.penalty_inverted: (((5 + lengths) / 6) ** -alphas),
-        },
         read=PENALTY,
         what="the factors of lengths 0, 1, 7, 19, 55 for α = 0, 0.6, 1, 2",
     )
@@ -68,7 +59,6 @@ def check_candidates(scores, following, n, totals, rows, tokens):
         expect.shape(
             value,
             (n_sentences, n),
-            causes={BY_BEAM: (n_sentences, beams * max(1, n // beams))},
             otherwise="n continuations of each sentence, whatever beam they extend",
             read="the docstring of `continuations`",
             what=f"the {name}",
@@ -104,7 +94,6 @@ def check_candidates(scores, following, n, totals, rows, tokens):
         totals,
         best,
         atol=1e-5,
-        causes=causes,
         otherwise="the n largest of score + log probability in each sentence",
         read=READ,
         what="the scores",
@@ -116,17 +105,10 @@ def check_candidates(scores, following, n, totals, rows, tokens):
         "divided by the number of beams: index = beam · vocab_size + token": first
         + places // beams,
     }
-    expect.close(rows, first + places // vocab_size, causes=swapped, read=READ, what="the rows")
+    expect.close(rows, first + places // vocab_size, read=READ, what="the rows")
     expect.close(
         tokens,
         places % vocab_size,
-        causes={
-            MISTAKE.continuations_exchanged: (places // vocab_size),
-            "the remainder by the number of beams: index = beam · vocab_size + token": (
-                places % beams
-            ),
-            "the index in the whole list: its remainder by vocab_size is the token": places,
-        },
         read=READ,
         what="the tokens",
     )

@@ -64,12 +64,6 @@ def test_which_candidates_finish(student, rng):
         expect.close(
             split(student, totals, tokens, width)[2],
             is_end & (rank < width),
-            causes={
-                MISTAKE.split_all_ends_finish: is_end,
-                MISTAKE.split_only_the_best_finishes: is_end & (rank < 1),
-                "the candidates that continue are marked: `finished` is True at ends": ~is_end
-                & (rank < width),
-            },
             otherwise="True at end tokens among the `width` best",
             read=SPLIT,
             what=f"`finished` for a width of {width}",
@@ -88,14 +82,6 @@ def test_which_candidates_continue(student, rng):
             scores,
             wanted,
             atol=1e-5,
-            causes={
-                MISTAKE.split_extends_finished: totals[:, :width],
-                MISTAKE.split_ends_take_places: masked[:, :width]
-                .sort(dim=1, descending=True)
-                .values,
-                "the ends keep their places: the others move up": masked[:, :width],
-                "the worst candidates continue": masked.sort(dim=1).values[:, :width],
-            },
             otherwise="the `width` best that are no end token",
             read=SPLIT,
             what=f"the scores of the next beam for a width of {width}",
@@ -119,7 +105,6 @@ def test_candidates_without_a_chance(student):
     expect.close(
         finished,
         [[True, False, False, False, False, False]],
-        causes={MISTAKE.split_finds_the_impossible: [[True, False, True, False, False, False]]},
         read=SPLIT,
         what="`finished` with an end of probability 0",
     )
@@ -142,7 +127,6 @@ def test_another_end(student, rng):
     expect.close(
         finished,
         (tokens == 9) & (rank < 2),
-        causes={MISTAKE.split_end_ignored: (tokens == END) & (rank < 2)},
         read=SPLIT,
         what="`finished` with end=9",
     )
@@ -218,7 +202,6 @@ def test_when_to_stop(student):
     expect.equal(
         found,
         [final(*question) for question in QUESTIONS],
-        causes={name: [bool(rule(*q)) for q in QUESTIONS] for name, rule in mistakes.items()},
         otherwise="done, no prefix left, or `n_best` scores of at least `bound`",
         read=STOP,
         what=f"is it final? asked with {len(QUESTIONS)} sets of scores, bound, width and n_best",

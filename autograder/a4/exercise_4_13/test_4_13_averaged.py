@@ -53,23 +53,6 @@ def compare(found, states):
             found[name],
             values.mean(0),
             atol=1e-5,
-            causes={
-                # with two states both are the same
-                **(
-                    {
-                        MISTAKE.averaged_sums: values.sum(0),
-                        "divided by n − 1": values.sum(0) / (len(states) - 1),
-                    }
-                    if len(states) > 2
-                    else {}
-                ),
-                MISTAKE.averaged_last_alone: values[-1],
-                "only one state: the first": values[0],
-                "a running mean: each new state has as much weight as all before it": running(
-                    values
-                ),
-                MISTAKE.averaged_by_place: by_place(states, name),
-            },
             otherwise="the mean of the tensors of one name",
             read=READ,
             what=f"{name} of {len(states)} states",
@@ -105,7 +88,6 @@ def test_states_stay(student, rng):
     states = [state(rng) for _ in range(3)]
     expect.unchanged(
         mean_of(student, states)[1],
-        because=MISTAKE.averaged_in_place,
         read=READ,
     )
 
@@ -125,7 +107,6 @@ def test_own_memory(student, rng):
             not shared,
             expected="a mean that later changes of the states do not affect",
             got=f"{', '.join(shared)} sharing memory with a state",
-            because=MISTAKE.averaged_not_cloned,
             read=READ,
         )
 
@@ -164,9 +145,6 @@ def test_nothing_to_average(student, rng):
         for order in ([*states, other], [other, *states]):
             expect.raises(
                 lambda order=order: student.averaged(order),
-                because=MISTAKE.averaged_names_counted
-                if other is renamed
-                else MISTAKE.averaged_names_unchecked,
                 otherwise="compare the names before anything is added up",
                 read=READ,
             )

@@ -104,7 +104,6 @@ def compare(found, model, batches, pad_id=0):
         wanted,
         atol=1e-4,
         rtol=1e-4,
-        causes=causes,
         otherwise="exp(the sum of all real tokens' losses / the number of real tokens)",
         read=READ,
         what="the perplexity",
@@ -148,16 +147,12 @@ def test_mode(student, rng):
             not any(model.modes.get()),
             expected="a model in evaluation mode",
             got="a model in training mode",
-            because=MISTAKE.perplexity_in_training_mode,
             read=READ,
         )
         compare(found, model, batches)
         expect.equal(
             model.there.get("training"),
             mode == "train",
-            causes={MISTAKE.perplexity_mode_not_restored: False}
-            if mode == "train"
-            else {MISTAKE.perplexity_always_trains: True},
             read=READ,
             what=f"`model.training` of a model after `model.{mode}()`",
         )

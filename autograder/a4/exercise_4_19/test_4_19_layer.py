@@ -51,7 +51,6 @@ def check_layer(student, rng, norm_first, known, new):
         output,
         right,
         atol=1e-4,
-        causes=lambda: layer_mistakes(ours, x, own, mask, source_mask),
         otherwise="the layer's output, using the keys and values of the cache and the new ones",
         read=READ,
         what=f"the output {name}",
@@ -61,11 +60,6 @@ def check_layer(student, rng, norm_first, known, new):
         expect.shape(
             found,
             tuple(getattr(after, part).shape),
-            causes={
-                MISTAKE.cached_layer_forgets_new_keys: tuple(before.shape),
-                "only the keys and values of the new tokens are kept: append them to those of "
-                "the cache": (*before.shape[:2], new, before.shape[3]),
-            },
             otherwise="those of the cache, then those of the new tokens",
             read=READ,
             what=f"the {part} {name}",
@@ -75,12 +69,6 @@ def check_layer(student, rng, norm_first, known, new):
             found,
             wanted,
             atol=1e-4,
-            causes={
-                MISTAKE.cached_layer_new_before_old: wanted.roll(new, dims=2),
-                MISTAKE.cache_source_exchanged: getattr(
-                    after, "values" if part == "keys" else "keys"
-                ),
-            },
             read=READ,
             what=f"the {part} {name}",
         )

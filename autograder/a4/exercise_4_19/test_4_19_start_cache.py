@@ -41,7 +41,6 @@ def test_start_cache(student, rng):
                 decoding.cache.get(f"layers.{number}.source_{part}"),
                 right,
                 atol=ROUNDING,
-                causes=made,
                 otherwise="the memory, projected and split into heads",
                 read=READ,
                 what=f"source_{part} of layer {number}",
@@ -50,14 +49,6 @@ def test_start_cache(student, rng):
             expect.shape(
                 empty,
                 (*right.shape[:2], 0, right.shape[3]),
-                causes={
-                    MISTAKE.cache_begins_with_the_source.format(n=n, s="s" * (n > 1)): (
-                        *right.shape[:2],
-                        n,
-                        right.shape[3],
-                    )
-                    for n in (1, right.shape[2])
-                },
                 otherwise="there is no target token yet: 0 tokens",
                 read=READ,
                 what=f"{part} of layer {number}",

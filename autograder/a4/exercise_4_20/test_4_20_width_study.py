@@ -80,7 +80,6 @@ def test_rows(student, rng):
     expect.equal(
         found,
         [[1, 0.0], *both],
-        causes=causes,
         otherwise="greedy search, then each width with each penalty",
         read=READ,
         what="(width, length_penalty) of all rows",
@@ -98,7 +97,6 @@ def test_each_is_run_once(student, rng):
         calls.count([1, 0.0]) == 1,
         expected="one run of greedy search",
         got=f"{calls.count([1, 0.0])}",
-        because=MISTAKE.study_greedy_again if calls.count([1, 0.0]) > 1 else "",
         otherwise="the first row is `translate(1, 0.0)`",
         read=READ,
     )
@@ -145,10 +143,6 @@ def test_bleu_and_intervals(student, rng):
             row["bleu"],
             value,
             atol=1e-4,
-            causes={
-                "this is the BLEU of greedy search": bleu(greedy, references).value,
-                "a fraction between 0 and 1: BLEU goes from 0 to 100": value / 100,
-            },
             read=READ,
             what=f"the BLEU {name}",
         )
@@ -166,7 +160,6 @@ def test_bleu_and_intervals(student, rng):
             [row["difference"], row["low"], row["high"]],
             interval(own, greedy, references),
             atol=1e-3,
-            causes=partial(other_intervals, own, greedy, before, references),
             otherwise="`paired_bootstrap(these, greedy, references, samples)`: its difference "
             "and its interval",
             read=READ,
@@ -230,6 +223,5 @@ def test_width_one(student, rng):
             lambda widths=widths: student.width_study(
                 translator.there, translator.references, widths, [0.6], 20
             ),
-            because=MISTAKE.study_width_one_allowed,
             read=READ,
         )

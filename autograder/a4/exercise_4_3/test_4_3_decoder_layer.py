@@ -155,12 +155,6 @@ def compare(module, x, memory, state, target_mask=None, source_mask=None, norm_f
         output,
         wanted,
         atol=1e-3,
-        causes=lambda: {
-            name: found[0]
-            for name, found in mistakes(
-                x, memory, state, target_mask, source_mask, norm_first
-            ).items()
-        },
         otherwise=WAY if target_mask is None and source_mask is None else f"{WAY}; {MASKS}",
         read=READ,
         what=f"the output with norm_first={norm_first}",
@@ -169,10 +163,6 @@ def compare(module, x, memory, state, target_mask=None, source_mask=None, norm_f
         weights,
         across,
         atol=3e-5,
-        causes={
-            MISTAKE.layer_weights_of_self_attention: own,
-            "the mean over the heads: return each head's weights": across.mean(1),
-        },
         otherwise="return the weights of `cross_attention`, one map per head: (batch, heads, "
         "targets, source)",
         read=DOCSTRING,
@@ -339,9 +329,6 @@ def test_dropout(student, rng):
             ask(inner, x, memory, memory)[0],
             state[f"{name}.w_o.bias"].expand_as(x),
             1e-4,
-            because=MISTAKE.saying(
-                f"weights of `{name}` remain at a rate of 1: pass `dropout` on to `{name}`"
-            ),
             read="the signature of 4.3",
             what=f"the bias of `{name}.w_o`, its output in training mode, dropout = 1",
         )
@@ -359,7 +346,6 @@ def test_weights_only_when_asked_for(student, rng):
             weights is None,
             expected="(output, None) without need_weights",
             got=describe(weights),
-            because=MISTAKE.layer_weights_always if torch.is_tensor(weights) else "",
             otherwise="return (output, weights)",
             read=DOCSTRING,
         )
@@ -388,7 +374,6 @@ def test_gradients(student, rng):
             want,
             atol=1e-3,
             rtol=1e-3,
-            causes={"no gradient flows back: `.detach()` or `torch.no_grad()`": want * 0},
             otherwise=f"the output is wrong, or one path passes no gradient: {WAY}",
             read=READ,
             what=f"the gradient of `{name}`",

@@ -55,9 +55,6 @@ def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
         len(trained) == len(shapes),
         expected=f"{len(shapes)} parameters in {n_layers} layers",
         got=f"{len(trained)}",
-        because=MISTAKE.decoder_of_one_layer
-        if len(trained) == len(decoder_shapes(1, 8, 12, norm_first))
-        else "",
         otherwise="create each layer separately",
         read='§3.1: "a stack of N = 6 identical layers"; their parameters are their own',
     )
@@ -129,7 +126,6 @@ def compare(
         wanted,
         atol=1e-3,
         rtol=1e-4,
-        causes=lambda: mistakes(x, memory, stack, target_mask, source_mask, norm_first, n_layers),
         otherwise=WAY,
         read=READ,
         what=f"the output with norm_first={norm_first}",
@@ -160,7 +156,6 @@ def compare_weights(weights, maps, n_layers):
             got,
             want,
             atol=1e-3,
-            causes={"every entry is the same layer's weights": maps[-1]},
             otherwise="in the order of the layers",
             read=DOCSTRING,
             what=f"the weights of layer {number}",

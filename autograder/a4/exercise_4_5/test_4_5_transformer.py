@@ -147,10 +147,6 @@ def compare(
         wanted[own],
         atol=1e-3,
         rtol=1e-4,
-        causes=lambda: {
-            name: value[own]
-            for name, value in mistakes(source, target, state, norm_first, pad_id, scale).items()
-        },
         otherwise=WAY,
         read=READ,
         what=f"the logits at real targets{what} with norm_first={norm_first}",
@@ -159,7 +155,6 @@ def compare(
         isinstance(weights, (list, tuple)) and len(weights) == len(maps),
         expected=f"the weights to the source of {len(maps)} layers",
         got=describe(weights),
-        because=MISTAKE.transformer_weights_dropped if weights is None else "",
         otherwise="return the decoder's weights",
         read=DOCSTRING,
     )
@@ -211,10 +206,6 @@ def test_one_matrix(student, rng):
         gradient(leaf, leaf),
         atol=1e-3,
         rtol=1e-3,
-        causes={
-            MISTAKE.generate_from_a_copy: (gradient(leaf, fixed)),
-            "the input words do not use this matrix": gradient(fixed, leaf),
-        },
         otherwise=TIED,
         read="§3.4",
         what=f"the gradient of `{MATRIX}`, without the padding's row",
@@ -242,7 +233,6 @@ def test_generate(student, rng):
                 answered(lambda m=module, x=x: m.method("logits", x), TRANSPOSED, READ),
                 wanted,
                 atol=1e-4,
-                causes=causes,
                 otherwise=TRANSPOSED,
                 read="§3.4",
                 what=f"logits(x) for x of shape {tuple(x.shape)}",
@@ -257,7 +247,6 @@ def test_encode_and_decode(student, rng):
     expect.close(
         mask,
         real(SOURCE),
-        causes={"inverted: True means a real token": ~real(SOURCE)},
         otherwise="the second value is the padding mask of the source, (batch, 1, 1, n_source)",
         read=DOCSTRING,
         what="the source mask",
@@ -269,11 +258,6 @@ def test_encode_and_decode(student, rng):
         memory[own],
         wanted[own],
         atol=1e-3,
-        causes={
-            MISTAKE.transformer_source_padding_read: encoded(SOURCE, state, True, masked=False)[
-                own
-            ],
-        },
         otherwise="the encoder's output for the source's embeddings",
         read=DOCSTRING,
         what="the memory at real tokens",
@@ -294,9 +278,6 @@ def test_encode_and_decode(student, rng):
         logits[own],
         made[own],
         atol=1e-3,
-        causes={
-            MISTAKE.transformer_source_mask_lost: decoded(TARGET, other, state, None, True)[0][own],
-        },
         otherwise="use the memory and the mask that `decode` is given",
         read=DOCSTRING,
         what="the logits of decode(target_ids, memory, source_mask) at real targets",
@@ -318,7 +299,6 @@ def test_later_targets_change_nothing(student, rng):
             after[:, :j],
             before[:, :j],
             1e-3,
-            because=MISTAKE.transformer_causal_mask_missing,
             read="§3.2.3",
             what=f"the logits before target {j}, after target {j} has changed",
         )

@@ -35,28 +35,6 @@ def test_one_at_a_time(student, rng):
         expect.equal(
             configurations(student.one_at_a_time(default, FACTORS)),
             right,
-            causes={
-                MISTAKE.design_default_again: with_copies,
-                MISTAKE.design_default_missing: right_design(default, FACTORS, start=False),
-                MISTAKE.design_default_last: [*right[1:], right[0]],
-                MISTAKE.design_changes_add_up: cumulative(default, FACTORS),
-                MISTAKE.design_every_combination: (every_combination(FACTORS)),
-                "the factors come in another order than in `factors`": right_design(
-                    default, backwards
-                ),
-                MISTAKE.design_order_of_the_default: right_design(default, by_default),
-                MISTAKE.design_levels_sorted: right_design(default, sorted_levels),
-                MISTAKE.design_settings_lost: bare,
-                MISTAKE.design_one_dictionary: ([right[-1]] * len(right)),
-                MISTAKE.design_one_level_each: [
-                    right[0],
-                    *(
-                        next(c for c in right if c[factor] != default[factor])
-                        for factor in FACTORS
-                        if len(FACTORS[factor]) > 1
-                    ),
-                ],
-            },
             otherwise="[the default], then for each factor {**default, factor: level} for each "
             "other level",
             what="the design",
@@ -87,7 +65,6 @@ def test_default_outside_the_levels(student, rng):
     for level in (48, None):
         expect.raises(
             lambda level=level: student.one_at_a_time({**DEFAULT, "width": level}, FACTORS),
-            because=MISTAKE.design_level_unchecked,
             otherwise="raise ValueError when default[factor] is not in factors[factor]",
             read=READ,
         )
@@ -99,7 +76,6 @@ def test_default_without_a_factor(student, rng):
     partial = {name: level for name, level in DEFAULT.items() if name != "shape"}
     expect.raises(
         lambda: student.one_at_a_time(partial, FACTORS),
-        because=MISTAKE.design_factor_unchecked,
         otherwise="raise ValueError, not KeyError: `default.get(factor)` is None without it",
         read=READ,
     )
@@ -125,7 +101,6 @@ def test_sampled_configurations(student, rng):
             len(set(keys)) == len(keys),
             expected=f"{n} different configurations",
             got=f"{len(set(keys))} different ones among {len(keys)}",
-            because=MISTAKE.design_with_replacement,
             read=READ,
         )
         again = {key(one) for one in taken} & set(keys)
@@ -133,13 +108,11 @@ def test_sampled_configurations(student, rng):
             not again,
             expected="no configuration of `taken`",
             got=f"{len(again)} of them",
-            because=MISTAKE.design_taken_ignored,
             read=READ,
         )
         expect.equal(
             len(keys),
             n,
-            because=MISTAKE.design_taken_left_out_afterwards if len(keys) < n else "",
             what="the number of configurations",
             read=READ,
         )
@@ -157,7 +130,6 @@ def test_the_seed(student, rng):
         first == again,
         expected=f"the same configurations from two calls with seed {seed}",
         got="other configurations",
-        because=MISTAKE.design_not_seeded,
         read=READ,
     )
     draw = student.make(
@@ -187,7 +159,6 @@ def test_the_seed(student, rng):
         any(other != first for other in others),
         expected="other configurations with other seeds",
         got=f"the same configurations with seeds {seed} to {seed + 3}",
-        because=MISTAKE.design_seed_ignored,
         read=READ,
     )
 
@@ -215,9 +186,6 @@ def test_equally_likely(student, rng):
         together[np.triu_indices(len(left), 1)] / n_seeds,
         np.full(10, share),
         (share * (1 - share) / n_seeds) ** 0.5,
-        because=MISTAKE.design_neighbours_drawn
-        if (together > 0).sum() > 1
-        else "every seed draws the same two combinations",
         read=READ,
         what="how often each of the 10 pairs is drawn",
     )
@@ -239,7 +207,6 @@ def test_all_that_is_left(student, rng):
     for n, gone in ((12, taken), (19, [])):
         expect.raises(
             lambda n=n, gone=gone: student.sampled_design(FACTORS, n, 3, gone),
-            because=MISTAKE.design_too_few_left.format(n=n),
             otherwise="raise ValueError when fewer than n combinations are left",
             read=READ,
         )

@@ -79,7 +79,6 @@ def check(student, means, s, n_seeds, seed):
         not np.any(found > 1.5),
         expected="shares between 0 and 1",
         got=show(found),
-        because=MISTAKE.chance_counts if math.isclose(found.sum(), N_DRAWS) else "",
         otherwise="the share of the draws in which each one is the highest",
         read=READ,
     )
@@ -87,7 +86,6 @@ def check(student, means, s, n_seeds, seed):
         found,
         want,
         np.sqrt(want * (1 - want) / N_DRAWS),
-        causes=lambda: mistakes(means, s, n_seeds),
         otherwise="draw each mean with the standard error s / √n, and count who is the highest",
         read=READ,
         what=f"the shares for means {show(np.asarray(means))}, s = {s:.3f}, n = {n_seeds}",
@@ -144,9 +142,6 @@ def test_n_draws(student, rng):
             bool(np.allclose(wins, np.round(wins), atol=1e-6)),
             expected=f"whole numbers of wins in {n_draws} draws",
             got=show(found),
-            because=MISTAKE.chance_n_draws_ignored
-            if given and np.allclose(other, np.round(other), atol=1e-6)
-            else "",
             otherwise="count the wins, and divide by `n_draws`",
             read=READ,
         )
@@ -170,7 +165,6 @@ def test_generator(student, rng):
         first == other_global,
         expected="the same shares from equal generators",
         got=f"{first[:3]} …, then {other_global[:3]} …",
-        because=MISTAKE.chance_global_generator if first == again else "",
         otherwise="the draw depends on something other than `rng`",
         read=READ,
     )
@@ -178,13 +172,11 @@ def test_generator(student, rng):
         first != other,
         expected="other shares from another generator",
         got="the same",
-        because=MISTAKE.chance_own_generator,
         read=READ,
     )
     expect.true(
         after[0] == untouched,
         expected="numpy's global generator in the same state as before",
         got="another state",
-        because=MISTAKE.chance_global_seed,
         read=READ,
     )

@@ -49,7 +49,6 @@ def check(student, rows, margin, want, causes, cost="train_seconds", otherwise="
     expect.equal(
         chosen(student, rows, margin, cost)["n_layers"],
         want,
-        causes=causes,
         otherwise=otherwise
         or "of the rows that are less than `margin` below the best, take the cheapest",
         read=READ,

@@ -21,14 +21,6 @@ def test_result(student, rng):
         expect.close(
             row[name],
             last[key],
-            causes={
-                chosen: best[key],
-                MISTAKE.trial_first_evaluation: curve[0][key],
-                MISTAKE.trial_training_loss: trained,
-                "this is measured on the test split": test[key],
-                MISTAKE.trial_lowest_loss: min(e["loss"] for e in curve),
-                "this is the mean of all evaluations": sum(e[key] for e in curve) / len(curve),
-            },
             otherwise="`curve[-1]` is the last evaluation",
             what=name,
             read=READ,
@@ -64,7 +56,6 @@ def test_seconds(student, rng):
     expect.close(
         row["train_seconds"],
         right,
-        causes=wrong,
         otherwise=advice,
         what="train_seconds",
         read=READ,
@@ -72,17 +63,6 @@ def test_seconds(student, rng):
     expect.close(
         row["tokens_per_second"],
         tokens / right,
-        causes={
-            MISTAKE.trial_untimed_tokens_counted: all_tokens / right,
-            MISTAKE.trial_untimed_seconds_counted: tokens / every,
-            "the untimed steps are counted": all_tokens / every,
-            MISTAKE.trial_tokens_by_whole_time: tokens / (right + others),
-            "the tokens are divided by the time of everything": tokens
-            / (right + others + callbacks),
-            MISTAKE.trial_tokens_by_evaluation_time: tokens / others,
-            MISTAKE.trial_steps_a_second: (script["n_steps"] - untimed) / right,
-            "this is seconds a token: divide the other way": right / tokens,
-        },
         otherwise="the tokens of the timed steps, divided by the seconds of the same steps",
         what="tokens_per_second",
         read=READ,
@@ -98,12 +78,6 @@ def test_parameters_and_inference(student, rng):
     expect.equal(
         row["parameters"],
         total,
-        causes={
-            MISTAKE.trial_parameters_trained_only: (total - 4),
-            MISTAKE.trial_parameter_tensors: 7,
-            MISTAKE.trial_parameters_with_buffers: total + 5,
-            "biases are not counted": total - n - 4,
-        },
         otherwise="sum(p.numel() for p in model.parameters())",
         what="parameters",
         read=READ,

@@ -31,14 +31,12 @@ def test_seed(student, rng):
         first[0] == again[0],
         expected=f"the same weights in two trials with seed {SEED}",
         got="other weights, although the configuration and the seed are the same",
-        because=MISTAKE.trial_seeded_after_the_model if late else MISTAKE.trial_not_seeded,
         read=READ,
     )
     expect.true(
         first[0] != other[0],
         expected=f"other weights with seed {SEED + 1} than with seed {SEED}",
         got="the same weights",
-        because=MISTAKE.trial_fixed_seed,
         read=READ,
     )
     expect.true(
@@ -53,7 +51,6 @@ def test_seed(student, rng):
         steps[1] not in (steps[0], steps[2]),
         expected="other random numbers in every step",
         got="the same random numbers in several steps: dropout would always drop the same units",
-        because=MISTAKE.trial_seeded_in_every_step,
         read=READ,
     )
 
@@ -69,7 +66,6 @@ def test_what_the_task_is_given(student, rng):
     expect.equal(
         training[2],
         SEED,
-        because=MISTAKE.trial_data_order_not_seeded,
         what="the seed for training",
         read=READ,
     )
@@ -78,7 +74,6 @@ def test_what_the_task_is_given(student, rng):
         not used,
         expected="one model, which is trained, validated and timed",
         got=f"task.{used[0][0]} got another model" if used else "",
-        because=MISTAKE.trial_inference_of_a_new_model,
         read=READ,
     )
 
@@ -115,14 +110,6 @@ def test_curve(student, rng):
         expect.equal(
             curve,
             wanted,
-            causes={
-                MISTAKE.trial_last_step_not_evaluated: (wanted[:-1] if unevaluated else wanted),
-                MISTAKE.trial_last_step_evaluated_twice: [*wanted, wanted[-1]],
-                MISTAKE.trial_curve_without_steps: bare,
-                MISTAKE.trial_looks_at_the_test_split: [
-                    {"step": entry["step"], **run.script["test"][entry["step"]]} for entry in wanted
-                ],
-            },
             otherwise="after every `evaluate_every` steps, and after the last one: "
             "{'step': step, **task.validate(model)}",
             what=f"the curve of {n_steps} steps, evaluated every {every}",
@@ -139,9 +126,6 @@ def test_the_test_split_is_left_alone(student, rng):
         not run.events("test"),
         expected="no call of task.test: it is for the one configuration that is chosen in the end",
         got=f"{len(run.events('test'))} calls",
-        because=MISTAKE.trial_test_quality
-        if run.events("validate")
-        else "every evaluation is on the test split: call task.validate instead",
         read="§6.2: Table 3 is measured on the development set",
     )
 
@@ -154,9 +138,6 @@ def test_loss_that_is_no_number(student, rng):
         expect.raises(
             run.start,
             "FloatingPointError",
-            because=MISTAKE.saying(
-                f"a loss of {bad} is not noticed: `math.isfinite` is False for it"
-            ),
             otherwise="raise FloatingPointError: `attempt` records it as diverged",
             read=READ,
         )
@@ -164,7 +145,6 @@ def test_loss_that_is_no_number(student, rng):
         expect.equal(
             trained,
             step,
-            because=MISTAKE.trial_nan_noticed_at_the_end,
             what=f"the steps that are trained when the loss of step {step} is {bad}",
             read=READ,
         )
@@ -179,7 +159,6 @@ def test_after_evaluation(student, rng):
     expect.equal(
         seen,
         [[entry["step"], entry["quality"]] for entry in run.curve()],
-        because=MISTAKE.trial_after_evaluation_not_called if not seen else "",
         otherwise="after_evaluation(step, measured) with what task.validate gave, once for each",
         what="step and quality of its calls",
         read=READ,
@@ -202,9 +181,6 @@ def test_after_evaluation_ends_a_trial(student, rng):
         ended == "TimeoutError",
         expected="the TimeoutError that after_evaluation raises after step 8",
         got="a row, as if nothing had been raised" if called else "a row: it was not called",
-        because=MISTAKE.trial_after_evaluation_swallowed
-        if called
-        else MISTAKE.trial_after_evaluation_not_called,
         read=READ,
     )
     expect.equal(len(run.events("step")), 8, what="the steps that are trained", read=READ)

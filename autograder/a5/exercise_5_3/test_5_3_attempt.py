@@ -67,7 +67,6 @@ def check_failure(student, rng, kind, status):
         not tried.raised,
         expected=f"a row with the status {status!r}, because the trial raises {kind}",
         got=tried.got,
-        because=MISTAKE.saying(f"{kind} is not caught: the study would end with this trial"),
         read=READ,
     )
     row = tried.row
@@ -75,18 +74,12 @@ def check_failure(student, rng, kind, status):
         isinstance(row, dict) and {"status", "reason"} <= set(row),
         expected="a dictionary with `status` and `reason`",
         got=tried.got,
-        because=MISTAKE.attempt_reason_lost if isinstance(row, dict) and "status" in row else "",
         otherwise="{'status': …, 'reason': str(error)}",
         read=READ,
     )
     expect.equal(
         row["status"],
         status,
-        causes={
-            MISTAKE.attempt_always_diverged: "diverged",
-            MISTAKE.attempt_one_status: "failed",
-            "a failed trial gets the status 'complete'": "complete",
-        },
         otherwise="the status depends on the exception: the docstring names three",
         what=f"status after {kind}",
         read=READ,
@@ -94,13 +87,6 @@ def check_failure(student, rng, kind, status):
     expect.equal(
         row["reason"],
         text,
-        causes={
-            MISTAKE.attempt_reason_is_a_name: (
-                kind.removeprefix("a kind of ").removeprefix("torch.")
-            ),
-            MISTAKE.attempt_reason_is_repr: (f"{kind.removeprefix('torch.')}({text!r})"),
-            "the reason is empty": "",
-        },
         otherwise="`str(error)`",
         what="reason",
         read=READ,
@@ -123,19 +109,12 @@ def test_a_complete_trial(student, rng):
         "status" in tried.row,
         expected="`status` in the row",
         got=tried.got,
-        because=MISTAKE.attempt_status_missing,
         read=READ,
     )
     kept = {name: value for name, value in tried.row.items() if name != "status"}
     expect.equal(
         kept,
         row,
-        causes={
-            MISTAKE.attempt_row_lost: {},
-            MISTAKE.attempt_reason_of_success: {**row, "reason": ""},
-            "a complete trial has a reason: it has none": {**row, "reason": None},
-            MISTAKE.attempt_row_nested: {"row": row},
-        },
         otherwise="return everything that trial() returned, and the status",
         what="the rest of the row",
         read=READ,
@@ -152,7 +131,6 @@ def test_a_trial_runs_once(student, rng):
         expect.equal(
             calls,
             1,
-            because=MISTAKE.attempt_runs_twice if calls > 1 else "",
             otherwise="call trial() once",
             what=f"calls of a trial that {f'raises {kind}' if kind else 'works'}",
             read=READ,
@@ -203,7 +181,6 @@ def test_a_fault_of_the_program_is_raised(student, rng):
         expect.equal(
             tried.raised,
             kind.removeprefix("a kind of "),
-            because=MISTAKE.attempt_another_exception,
             what="the exception",
             read=READ,
         )

@@ -76,12 +76,6 @@ def lines_of(student, rows, measures=(), factors=FACTORS):
     expect.equal(
         len(made),
         len(set(keys)),
-        causes={
-            MISTAKE.summary_grouped_by_whole_row: len(rows),
-            MISTAKE.summary_only_neighbors_grouped: 1
-            + sum(one != other for one, other in zip(keys, keys[1:], strict=False)),
-            MISTAKE.summary_without_results_left_out: len(complete),
-        },
         otherwise="one line for each combination of the factors' levels",
         read=READ,
         what="the number of lines",

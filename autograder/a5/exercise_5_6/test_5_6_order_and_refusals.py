@@ -23,16 +23,6 @@ def test_measures(student, rng):
             expect.close(
                 made[name],
                 np.mean(own),
-                causes={
-                    MISTAKE.summary_measures_of_all: np.mean(known),
-                    "a failed trial's missing value counts as 0": sum(known)
-                    / len(of(rows, levels)),
-                    MISTAKE.summary_measures_summed: sum(own),
-                    "that of the first trial, not the mean": own[0],
-                    "that of the best seed, not the mean": max(
-                        (row["quality"], row[name]) for row in complete
-                    )[1],
-                },
                 otherwise="average the column over the complete trials",
                 read=READ,
                 what=f"{name} of {levels}",
@@ -51,7 +41,6 @@ def test_without_a_result(student, rng):
             not any(value is not None for value in found),
             expected=f"None for mean, low, high and train_seconds of {levels}",
             got=", ".join(map(str, found)),
-            because=MISTAKE.summary_zero_without_result if numbers else "",
             otherwise="None says that nothing was measured",
             read=READ,
         )
@@ -91,15 +80,6 @@ def test_best_first(student, rng):
         expect.equal(
             [warmup for warmup, _ in found],
             wanted,
-            causes={
-                MISTAKE.summary_ascending: [*rising, 300],
-                "the lowest mean comes first, and then a missing one": [300, *rising],
-                **zero,
-                MISTAKE.summary_not_sorted: [300, *means],
-                "sorted by the best seed: the mean decides": [
-                    *sorted(means, key=lambda warmup: -means[warmup] - best[warmup]), 300,
-                ],
-            },
             otherwise="the highest mean first; last what has none",
             read=READ,
             what="the order of the lines by their warmup",
@@ -116,7 +96,6 @@ def test_different_lengths(student):
     ):
         expect.raises(
             lambda rows=rows: student.summarize(rows, ["warmup"]),
-            because=MISTAKE.summary_lengths_mixed,
             otherwise="raise a ValueError if `steps` differ",
             read=READ,
         )
@@ -138,7 +117,6 @@ def test_stopped_trials_may_be_shorter(student):
         not refused,
         expected="a table",
         got="a ValueError",
-        because=MISTAKE.summary_pruned_lengths_refused if accepted else "",
         otherwise="all complete trials took 400 steps here",
         read=READ,
     )
@@ -153,7 +131,6 @@ def test_a_seed_twice(student):
     grouped = sorted(order_of(student, rows)) == [(1000, 2), (4000, 1)]
     expect.raises(
         lambda: student.summarize([trial(a, 0, 0.8), *rows], ["warmup"]),
-        because=MISTAKE.summary_seed_twice if grouped else "",
         otherwise="raise a ValueError if a seed is there twice",
         read=READ,
     )

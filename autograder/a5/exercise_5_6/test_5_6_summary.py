@@ -37,20 +37,6 @@ def test_counts(student, rng):
         expect.equal(
             [made[key] for key in ("n", "failed", "pruned")],
             [n, failed, pruned],
-            causes={
-                MISTAKE.summary_failed_dropped: [n, 0, pruned],
-                MISTAKE.summary_failed_only_diverged: [
-                    n, diverged, pruned,
-                ],
-                MISTAKE.summary_pruned_as_failed: [
-                    n, failed + pruned, pruned,
-                ],
-                "pruned trials count as failed, and `pruned` is 0": [n, failed + pruned, 0],
-                "n counts pruned trials: only those that reached the end": [
-                    n + pruned, failed, pruned,
-                ],
-                MISTAKE.summary_n_counts_all: [n + failed + pruned, failed, pruned],
-            },
             otherwise="count the trials of each `status`",
             read=READ,
             what=f"[n, failed, pruned] of {levels}",
@@ -76,13 +62,6 @@ def test_means(student, rng):
         expect.close(
             made["mean"],
             np.mean(own),
-            causes={
-                **{name: np.mean(values) for name, values in lists.items()},
-                MISTAKE.summary_best_seed: max(own),
-                MISTAKE.summary_median: np.median(own),
-                "the last seed, not the mean over the seeds": own[-1],
-                "divided by the number of all trials": sum(own) / len(everything),
-            },
             otherwise="average the qualities of the complete trials",
             read=READ,
             what=f"the mean of {levels}",
@@ -90,13 +69,6 @@ def test_means(student, rng):
         expect.close(
             made["qualities"],
             own,
-            causes={
-                **lists,
-                MISTAKE.summary_qualities_sorted: sorted(own),
-                "the qualities are sorted, best first: keep the order of the rows": sorted(own)[
-                    ::-1
-                ],
-            },
             otherwise="the qualities of the complete trials, in the order of the rows",
             read=READ,
             what=f"the qualities of {levels}",
@@ -120,18 +92,6 @@ def test_intervals(student, rng):
         expect.close(
             [made["low"], made["high"]],
             interval(own)[1:],
-            causes={
-                MISTAKE.summary_interval_of_all_trials: around(t * s / math.sqrt(total)),
-                "n and the degrees of freedom count all trials: only complete ones": around(
-                    stats.t.ppf(0.975, max(total - 1, 1)) * s / math.sqrt(total)
-                ),
-                MISTAKE.summary_range_for_interval: [min(own), max(own)],
-                "the standard error, without the factor t": around(s / math.sqrt(n)),
-                "the interval is not around the mean, but around the best seed": [
-                    max(own) + end - mean for end in interval(own)[1:]
-                ],
-                "with one seed nothing is known about the spread: −∞ and ∞": around(0.0),
-            },
             otherwise="call `mean_interval` on the qualities of the complete trials",
             read=READ,
             what=f"[low, high] of {levels} with n = {n}",

@@ -49,7 +49,6 @@ def compare(student, p_values):
     expect.close(
         list(made) if isinstance(made, tuple) else made,
         adjusted(p_values),
-        causes=lambda: mistakes(p_values),
         otherwise=OTHERWISE,
         read=READ,
         what=f"holm({[round(float(p), 4) for p in p_values]})",

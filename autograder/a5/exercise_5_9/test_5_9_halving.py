@@ -103,9 +103,6 @@ def check_survivors(student, curves, rungs, eta, mistakes, otherwise=BEST):
     expect.equal(
         survivors,
         halved(curves, rungs, eta)[0],
-        causes=lambda: {
-            name: halved(curves, rungs, eta, **options)[0] for name, options in mistakes.items()
-        },
         otherwise=otherwise,
         read=READ,
         what=f"the survivors of {len(curves)} trials at rungs {rungs} with eta = {eta}",
@@ -203,7 +200,6 @@ def test_steps(student, rng):
         expect.equal(
             steps,
             halved(curves, rungs, eta)[1],
-            causes=functools.partial(step_mistakes, curves, rungs, eta),
             otherwise="between two rungs, each trial that is left takes their difference in steps",
             read=READ,
             what=f"the steps of {n} trials of length {length} at rungs {rungs} with eta = {eta}",

@@ -59,7 +59,6 @@ def test_exact(student, rng):
             called.value,
             fused(query, key, value),
             atol=ATOL,
-            causes=mistakes(query, key, value, block),
             otherwise="softmax(QKᵀ / √d_k) V: a row of weights needs all keys",
             read=READ,
             what=f"the output for {n_q} queries in blocks of {block}",
@@ -81,11 +80,6 @@ def test_mask(student, rng):
         student.long_attention(query, key, value, mask, block=block),
         fused(query, key, value, attn_mask=mask),
         atol=ATOL,
-        causes={
-            "the mask is not used": fused(query, key, value),
-            MISTAKE.long_mask_of_the_first_rows: fused(query, key, value, mask[rows]),
-            MISTAKE.long_mask_inverted: hidden,
-        },
         otherwise="a block of queries has the same rows of the mask",
         read=READ,
     )
@@ -102,7 +96,6 @@ def test_never_holds_all_weights(student, rng):
         largest <= 2 * block * 512,
         expected=f"no tensor with more than {block} rows of weights: {block * 512:,} numbers",
         got=f"a tensor of {largest:,} numbers",
-        because=MISTAKE.long_all_weights_at_once if largest >= 512 * 512 else "",
         otherwise="compute the weights of `block` queries, multiply them by the values, go on",
         read=READ,
     )

@@ -12,7 +12,7 @@ import random
 import warnings
 from collections.abc import Sequence
 
-from grader.checking import session
+from grader.checking import session, shown_answers
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -89,6 +89,7 @@ def is_visible(course: Course, assignment: Assignment, bug: mistakes.Bug) -> boo
             Student(worker),
             files=assignment.public_tests,
             exercises=[bug.exercise],
+            right=shown_answers.right_answer,
         )
     return any(result.message is not None for result in results)
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from grader.checking import shown_answers
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -154,7 +155,8 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
             files[shown(path)] = path.read_bytes()
         files[f"{folder}/README.md"] = texts.readme(course, assignment).encode()
         for path in assignment.public_tests:
-            files[shown(path)] = path.read_bytes()
+            for one in (path, shown_answers.path_of(path)):
+                files[shown(one)] = one.read_bytes()
     return files
 
 

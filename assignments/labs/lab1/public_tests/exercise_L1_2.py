@@ -31,8 +31,6 @@ def test_one_pair(student):
     expect.close(
         student.rotate(x, places),
         torch.stack([angles.cos(), angles.sin()], dim=-1)[None, None], atol=1e-5,
-        causes={"turned the other way: the second feature is b · cos + a · sin":
-                    torch.stack([angles.cos(), -angles.sin()], dim=-1)[None, None]},
         otherwise="(1, 0) becomes (cos p, sin p)", read=READ)
 
 
@@ -41,12 +39,6 @@ def test_pairs_and_frequencies(student):
     """Pair i consists of the features i and i + d_k / 2; each has a frequency of its own."""
     expect.close(
         student.rotate(X, PLACES), turned(X, PLACES), atol=1e-4,
-        causes={"neighbours are paired: take the first half with the second":
-                    turned(X, PLACES, neighbours=True),
-                "the frequencies fall half as fast: the exponent is 2i / d_k, with i of each pair":
-                    turned(X, PLACES, exponent=0.5),
-                "every text has the positions of the first: each row has its own":
-                    turned(X, PLACES[:1].expand(2, -1))},
         otherwise="angles of shape (batch, 1, n, d_k / 2): position / 10000^(2i / d_k)", read=READ)
 
 

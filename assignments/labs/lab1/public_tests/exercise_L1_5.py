@@ -29,14 +29,6 @@ def test_every_token_once(student):
         expect.close(
             student.perplexity(model, TOKENS, 5, rows=rows), LOSSES.mean().exp(), rtol=1e-4,
             what=f"the perplexity, read {rows} blocks of 5 at a time",
-            causes={"this is the mean loss: take exp of it": LOSSES.mean(),
-                    "the last, shorter block is left out": LOSSES[:20].mean().exp(),
-                    "its loss is missing, but its tokens are counted":
-                        (LOSSES[:20].sum() / 23).exp(),
-                    "the first token is counted, but nothing predicts it":
-                        (LOSSES.sum() / 24).exp(),
-                    "the mean of the blocks' means: the last block has fewer tokens":
-                        torch.stack(blocks).mean().exp()},
             otherwise="weight each loss by the number of tokens that it is the mean of",
             read="§6.2")
 
@@ -51,5 +43,4 @@ def test_without_dropout(student):
                 got=f"{found[0]:g} and {found[1]:g}", read="§5.4",
                 because="dropout is on: call model.eval() first")
     expect.equal(model.get("training"), True, what="model.training afterwards",
-                 causes={"the model is left in evaluation mode: put it back": False},
                  read="exercise L1.5")

@@ -41,7 +41,6 @@ def test_shares(student):
                  otherwise="one number a row: multinomial returns a column")
     expect.by_chance(share(tokens, 1), 0.4, math.sqrt(0.4 * 0.6 / 400), read="exercise L1.6",
                      what="the fraction of rows with token 1",
-                     causes={"always the most likely: draw from the probabilities": 1.0},
                      otherwise="draw from sampling_distribution")
     expect.equal(drawn(student).tolist(), tokens.tolist(), what="a second draw with the same seed",
                  otherwise="pass the generator to torch.multinomial", read="exercise L1.6")

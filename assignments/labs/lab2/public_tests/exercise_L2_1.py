@@ -28,12 +28,9 @@ def test_what_is_asked(student):
     asked = targets != -100
     expect.by_chance(asked.float().mean(), 0.15, math.sqrt(0.15 * 0.85 / WORDS.numel()),
                      what="the share of words that are asked for", read=READ,
-                     causes={"every word is asked for: the target of the others is IGNORED": 1.0},
                      otherwise="choose each word with probability `share`")
     expect.close(
         targets[asked], WORDS[asked], what="targets of the chosen words", read=READ,
-        causes={"the target is what the model reads: ask for the word that stood there":
-                    inputs[asked]},
         otherwise="the words before they were hidden")
     expect.close(inputs[~asked], WORDS[~asked], what="inputs at the other words", read=READ,
                  otherwise="only chosen words are hidden")
@@ -52,8 +49,6 @@ def test_80_10_10(student):
     expect.by_chance(
         shares, want, (want * (1 - want) / n).sqrt(), read=READ,
         what="shares of [MASK], of another word and of the same word",
-        causes={"every chosen word becomes [MASK]: 10 % are random and 10 % stay":
-                    torch.tensor([1.0, 0.0, 0.0])},
         otherwise="0.8, 0.1 and 0.1 of the chosen ones: compare one draw with 0.8 and 0.9 · share")
     others = read[~hidden & ~same]
     expect.true(bool((others >= SPECIAL).all()), expected="random words without special tokens",

@@ -33,12 +33,9 @@ def test_gaps_alone(student):
     loss, measures = found(student)
     expect.close(
         loss, LOSS, atol=1e-5,
-        causes={"divided by all tokens: divide by the number of gaps": LOSS * 3 / 10,
-                "this is the sum: take the mean over the gaps": LOSS * 3},
         otherwise="the tokens whose target is not below 0", read="§3.4")
     right = (LOGITS.argmax(-1) == WANTED).float()
     expect.close(measures["accuracy"], right.mean(), atol=1e-5, what="accuracy", read="§3.4",
-                 causes={"the right gaps are divided by all tokens": right.sum() / 10},
                  otherwise="the share of the gaps whose most likely word is the one that is asked")
 
 
@@ -47,7 +44,7 @@ def test_nothing_asked(student):
     """Without a gap, the loss is 0."""
     loss, _ = found(student, torch.full_like(TARGETS, -100))
     expect.close(loss, 0.0, what="the loss without a gap", read="exercise L2.2",
-                 causes={"0 / 0 is NaN: divide by at least 1": float("nan")})
+                 )
 
 
 @exercise("L2.2")
@@ -57,7 +54,5 @@ def test_next_sentence(student):
     more = F.cross_entropy(FOLLOWS, unrelated)
     loss, measures = found(student, TARGETS, segments, unrelated)
     expect.close(loss, LOSS + more, atol=1e-5, what="the loss of both tasks",
-                 causes={"the second loss is left out: add it": LOSS,
-                         "the second loss alone: add that of the gaps": more},
                  read="Devlin et al. 2019, section 3.1")
     expect.close(measures["next_accuracy"], 0.5, what="next_accuracy", read="exercise L2.2")

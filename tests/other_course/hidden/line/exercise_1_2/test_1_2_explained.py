@@ -21,10 +21,6 @@ def test_fresh_points(student, rng):
         student.explained(x, y),
         1 - left / ((y - y.mean()) ** 2).sum(),
         atol=1e-8,
-        causes={
-            MISTAKE.not_centered: 1 - left / np.sum(y**2),
-            MISTAKE.unexplained: left / ((y - y.mean()) ** 2).sum(),
-        },
         otherwise="one minus the squared residuals over the squared distances from the mean",
         read="§2",
     )

@@ -1,0 +1,112 @@
+"""Writes the right and wrong answers to visible tests beside them: see `checking.shown_answers`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grader.checking import right_form, session, shown_answers
+from grader.checking.session import FAILED, PASSED, TestResult
+from grader.checking.suite import read_tests
+from grader.course import mistakes
+from grader.course.assignment import Assignment
+from grader.notebook.statements import Statement
+from grader.seam import Student
+from grader.seam.executor import Executor
+
+from ..judge import mistaken
+from ..judge.workers.load import Load
+from ..library.components import BuildError
+from .proof.prove import LocalWorker, local_worker
+
+Run = Callable[[Student], list[TestResult]]
+
+
+def made_from(assignment: Assignment, tests: Path) -> str:
+    """A digest of all that the answers to the visible tests of a file follow from."""
+    exercise = _exercise_of(tests)
+    texts = [tests.read_text(encoding="utf-8"), *map(_source, _own(assignment, exercise))]
+    texts += [str(asdict(bug)) for bug in mistakes.load(assignment) if bug.exercise == exercise]
+    path = assignment.hidden / right_form.FILE
+    if _questions(tests) and path.exists():
+        texts.append(path.read_text(encoding="utf-8"))
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def is_current(assignment: Assignment, tests: Path) -> bool:
+    path = shown_answers.path_of(tests)
+    if not path.exists():
+        return False
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return bool(found["made_from"] == made_from(assignment, tests))
+
+
+def text(assignment: Assignment, tests: Path) -> str:
+    """The file of the answers. Raises BuildError if the course's own answer fails a test."""
+    exercise = _exercise_of(tests)
+
+    def run(student: Student) -> list[TestResult]:
+        files = mistaken.handed_in(assignment)
+        return session.run(assignment, student, files=[tests], handed_in=files, strict=False)
+
+    right = {one.name: one.answer for one in run(_right(assignment, exercise)) if one.mark.question}
+    wrong = dict[str, Any]()
+    for bug in mistakes.load(assignment):
+        if bug.exercise == exercise:
+            statements = mistaken.statements(assignment, bug)
+            failed = _failed(run, assignment, statements, right)
+            if failed:
+                wrong[bug.name] = {"sentence": bug.sentence, "tests": failed}
+    if failed := _failed(run, assignment, _own(assignment, exercise), right):
+        raise BuildError(f"{tests.name}: the course's own answer fails {', '.join(failed)}")
+    answers = {name: shown_answers.written(answer) for name, answer in right.items() if answer}
+    made = {"made_from": made_from(assignment, tests), "right": answers, "wrong": wrong}
+    return json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _failed(
+    run: Run, assignment: Assignment, statements: list[Statement], right: dict[str, Any]
+) -> dict[str, Any]:
+    """What code answers to those tests that it fails."""
+    with local_worker(Load(statements, forbidden=assignment.forbidden_anywhere)) as worker:
+        found = run(Student(worker))
+    failed = dict[str, Any]()
+    for one in found:
+        if one.answer is None:
+            continue
+        asked = one.mark.question
+        wrong = one.outcome == FAILED
+        if asked and one.outcome == PASSED:
+            wrong = not one.answer.like(right[one.name], asked.atol, asked.rtol)
+        if wrong:
+            failed[one.name] = shown_answers.written(one.answer)
+    return failed
+
+
+def _right(assignment: Assignment, exercise: str) -> Student:
+    path = assignment.hidden / right_form.FILE
+    if path.exists():
+        scope = dict(vars(right_form.module(path, path.stat().st_mtime)))
+        return Student(LocalWorker(Executor(scope)))
+    with local_worker(Load(_own(assignment, exercise))) as worker:  # a lab's
+        return Student(worker)
+
+
+def _own(assignment: Assignment, exercise: str) -> list[Statement]:
+    return mistaken.own(assignment.solution, tuple(assignment.exercise(exercise).names))
+
+
+def _source(statement: Statement) -> str:
+    return statement.source
+
+
+def _questions(tests: Path) -> bool:
+    return any(test.mark.question for test in read_tests(tests))
+
+
+def _exercise_of(tests: Path) -> str:
+    return tests.stem.removeprefix("exercise_").replace("_", ".")

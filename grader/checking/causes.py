@@ -1,0 +1,79 @@
+"""Which named mistake an exercise's failures show: the one that answers the tests as they do.
+
+A mistake explains a failure if it fails the test with the same answer. A likely cause explains most
+of an exercise's failures and fails no test that has passed; another one may explain the rest.
+Mistakes that nothing tells apart are named together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .answer import Answer
+from .messages import Message
+from .session import FAILED, PASSED, TestResult
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a mistake answers to a test, and what is found of it."""
+
+    outcome: str
+    answer: Answer | None
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A named mistake, and what it answers to the tests with these ids."""
+
+    id: str
+    sentence: str
+    told: Callable[[Collection[str]], Mapping[str, Told]]
+
+
+def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[TestResult]:
+    """The results of one exercise's tests, whose messages name the mistakes that they show."""
+    failed = {r.id: r for r in results if r.outcome == FAILED and r.answer is not None}
+    passed = [r.id for r in results if r.outcome == PASSED]
+    if not failed:
+        return list(results)
+    suspects = [
+        (mistake, fits, others)
+        for mistake in mistakes
+        for fits, others in [_fits(mistake.told(failed.keys()), failed)]
+        if fits and all(told.outcome == PASSED for told in mistake.told(passed).values())
+    ]
+    messages = dict[str, Message]()
+    while suspects := [s for s in suspects if s[1] - messages.keys()]:
+        most = max(_rank(s, messages) for s in suspects)
+        best = [s for s in suspects if _rank(s, messages) == most]
+        explained = best[0][1] - messages.keys()
+        same = [mistake for mistake, fits, _ in best if fits - messages.keys() == explained]
+        cause = " — or: ".join(dict.fromkeys(mistake.sentence for mistake in same))
+        for id in explained:
+            own = failed[id].message or Message()
+            messages[id] = replace(own, cause=cause, seen=True, mistake=same[0].id)
+    return [replace(r, message=messages[r.id]) if r.id in messages else r for r in results]
+
+
+def _fits(told: Mapping[str, Told], failed: Mapping[str, TestResult]) -> tuple[set[str], set[str]]:
+    """The failures that a mistake explains, and those that it has in another way."""
+    wrong = {id for id, one in told.items() if one.outcome != PASSED}
+    fits = {id for id in wrong if _same(told[id], failed[id])}
+    return fits, wrong - fits
+
+
+def _same(told: Told, result: TestResult) -> bool:
+    if told.outcome != FAILED or told.answer is None or result.answer is None:
+        return False
+    asked = result.mark.question
+    tolerances = (asked.atol, asked.rtol) if asked else ()
+    return told.answer.like(result.answer, *tolerances)
+
+
+def _rank(
+    suspect: tuple[Mistake, set[str], set[str]], explained: Mapping[str, Message]
+) -> tuple[int, int]:
+    _, fits, others = suspect
+    return len(fits - explained.keys()), -len(others)

@@ -1,0 +1,62 @@
+"""The right answers to hidden questions: those of the assignment's `reference.py`.
+
+It is a program of its own, not the library that students are taught with, so a fault in one of
+them shows as a question that the course's own answer fails (`judge.own_mistakes`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+
+from ..course.assignment import Assignment
+from ..course.course_file import shown
+from ..seam import Student
+from ..seam.executor import Executor, LocalBackend
+from . import session, suite
+from .answer import Answer
+from .faults import SuiteError
+from .shown_answers import right_answer
+from .suite import Test
+
+FILE = "reference.py"
+
+_answers: dict[tuple[str, str, int, tuple[float, float]], Answer] = {}
+
+
+def answers(
+    assignment: Assignment, seed: int | None = None, hidden: Path | None = None
+) -> session.RightAnswers:
+    """What answers an assignment's questions rightly; visible ones as in a student's notebook.
+
+    `hidden`: a copy of the assignment's hidden folder.
+    """
+    seed = assignment.seed if seed is None else seed
+    path = (hidden or assignment.hidden) / FILE
+
+    def right(test: Test) -> Answer:
+        if test.file.is_relative_to(assignment.folder):
+            return right_answer(test)
+        stamps = (path.stat().st_mtime, test.file.stat().st_mtime)
+        key = (assignment.id, test.id, seed, stamps)
+        if key not in _answers:
+            _answers[key] = _asked(assignment, test, seed, vars(module(path, stamps[0])))
+        return _answers[key]
+
+    return right
+
+
+def _asked(assignment: Assignment, test: Test, seed: int, scope: dict[str, object]) -> Answer:
+    student = Student(LocalBackend(Executor(dict(scope))))
+    (found,) = session.run(assignment, student, files=[test.file], only=[test.id], seed=seed)
+    if found.answer is None or found.outcome != session.PASSED:
+        why = found.message and found.message.got
+        raise SuiteError(f"{shown(test.file)}: {test.id}: the right form has no answer: {why}")
+    return found.answer
+
+
+@lru_cache(maxsize=16)
+def module(path: Path, changed: float) -> ModuleType:
+    """A file of right forms as a module. Raises SuiteError if it cannot be imported."""
+    return suite.module(path)

@@ -1,0 +1,116 @@
+"""What the named mistakes answer to an exercise's tests, asked after a failure only.
+
+A mistake is put into the course's own answer and asked in a worker of its own, which runs nothing
+of a student's, so one that loops meets the call's deadline. Its answers depend on the release's
+seed alone: a class asks once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from grader.checking import causes, right_form, session
+from grader.checking.causes import Mistake, Told
+from grader.checking.session import TestResult
+from grader.course import mistakes
+from grader.course.assignment import Assignment
+from grader.course.mistakes import Bug, BugError
+from grader.notebook import notebook_file
+from grader.notebook.collect import collect
+from grader.notebook.statements import Statement
+from grader.seam import Student
+
+from ..library.components import Component
+from .suite_run import OpenWorker, suite_files
+from .workers.load import Load
+
+_told: dict[tuple[str, int, str], dict[str, Told]] = {}  # by course, suite, seed and mistake
+
+
+def causes_of(
+    assignment: Assignment, open_worker: OpenWorker, seed: int | None = None
+) -> session.Causes:
+    """What names the mistakes that the failures of a submission show."""
+    seed = assignment.seed if seed is None else seed
+
+    def named(results: list[TestResult]) -> list[TestResult]:
+        if not assignment.solution.exists():
+            return results
+        found = dict[str, TestResult]()
+        for exercise in assignment.exercises:
+            own = [result for result in results if result.mark.exercise == exercise.id]
+            suspects = [
+                _mistake(assignment, bug, open_worker, seed)
+                for bug in mistakes.load(assignment)
+                if bug.exercise == exercise.id
+            ]
+            found.update({one.id: one for one in causes.named(own, suspects)})
+        return [found[result.id] for result in results]
+
+    return named
+
+
+def _mistake(assignment: Assignment, bug: Bug, open_worker: OpenWorker, seed: int) -> Mistake:
+    told = _told.setdefault((_version(assignment), seed, bug.name), {})
+
+    def asked(ids: Collection[str]) -> Mapping[str, Told]:
+        if missing := [id for id in ids if id not in told]:
+            told.update(ask(assignment, bug, missing, open_worker, seed))
+        return {id: told[id] for id in ids}
+
+    return Mistake(bug.name, bug.sentence, asked)
+
+
+def _version(assignment: Assignment) -> str:
+    """Changes when a file does that a mistake's answers rest on."""
+    files = [*suite_files(assignment), *assignment.hidden.rglob("*.toml"), assignment.solution]
+    files += assignment.hidden.glob("*.py")
+    return str([(str(file), file.stat().st_mtime_ns) for file in files])
+
+
+def ask(
+    assignment: Assignment,
+    bug: Bug,
+    ids: Collection[str],
+    open_worker: OpenWorker,
+    seed: int | None = None,
+) -> dict[str, Told]:
+    """What one mistake answers to the tests with these ids."""
+    load = Load(statements(assignment, bug), forbidden=assignment.forbidden_anywhere)
+    with open_worker(load) as worker:
+        found = session.run(
+            assignment,
+            Student(worker),
+            files=suite_files(assignment),
+            only=ids,
+            handed_in=handed_in(assignment),
+            seed=seed,
+            strict=False,
+            right=right_form.answers(assignment, seed),
+        )
+    return {one.id: Told(one.outcome, one.answer) for one in found}
+
+
+def statements(assignment: Assignment, bug: Bug) -> list[Statement]:
+    """The course's own answer to the exercise, with the mistake. Raises BugError."""
+    given = own(assignment.solution, tuple(assignment.exercise(bug.exercise).names))
+    component = Component.parse(bug.component)
+    source, name = bug.apply(component.source), component.name
+    if not any(name in one.names for one in given):
+        raise BugError(f"{bug.name}: exercise {bug.exercise} does not use {bug.component}")
+    return [replace(one, source=source) if name in one.names else one for one in given]
+
+
+def handed_in(assignment: Assignment) -> dict[str, bytes]:
+    """The files that a correct submission has beside its notebook, apart from a model's."""
+    names = [name for exercise in assignment.exercises for name in exercise.files]
+    return {name: (assignment.hidden / "handed_in" / name).read_bytes() for name in names}
+
+
+@lru_cache(maxsize=64)
+def own(solution: Path, names: tuple[str, ...]) -> list[Statement]:
+    """What the course's own notebook defines for these names."""
+    return collect(notebook_file.read(solution.read_bytes()), names).statements
