@@ -31,6 +31,7 @@ class Observer(Protocol):
 
 
 _observers: list[Observer] = []
+_running = ""
 
 
 @contextmanager
@@ -41,6 +42,17 @@ def observed(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _observers.remove(observer)
+
+
+def begin(test: str) -> None:
+    """Comparisons from now on belong to the test with this id."""
+    global _running
+    _running = test
+
+
+def running() -> str:
+    """The id of the test that compares now."""
+    return _running
 
 
 def is_observed() -> bool:

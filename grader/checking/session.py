@@ -21,6 +21,7 @@ import numpy as np
 from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
+from . import evidence
 from .answer import Answer, tell_apart, wrong_value
 from .exercise import ExerciseMark
 from .faults import SuiteError, own_fault
@@ -230,6 +231,7 @@ class _Session:
         generator of its random inputs, the same for everyone.
         """
         number = _number(asked.id)
+        evidence.begin(asked.id)
         forbidden = self.assignment.forbidden_in(self.assignment.exercise(exercise))
         self.student.begin(seed=self.seed ^ number, forbid=forbidden)
         return np.random.default_rng([self.seed, number])

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from grader.checking import causes, right_form, session
 from grader.checking.causes import Mistake, Told
@@ -79,19 +80,26 @@ def ask(
     seed: int | None = None,
 ) -> dict[str, Told]:
     """What one mistake answers to the tests with these ids."""
+    found = run(assignment, bug, open_worker, only=ids, seed=seed)
+    return {one.id: Told(one.outcome, one.answer) for one in found}
+
+
+def run(
+    assignment: Assignment, bug: Bug, open_worker: OpenWorker, seed: int | None = None, **how: Any
+) -> list[TestResult]:
+    """The results of tests on the course's own answer with a mistake; `how` as `session.run`."""
     load = Load(statements(assignment, bug), forbidden=assignment.forbidden_anywhere)
     with open_worker(load) as worker:
-        found = session.run(
+        return session.run(
             assignment,
             Student(worker),
             files=suite_files(assignment),
-            only=ids,
             handed_in=handed_in(assignment),
             seed=seed,
             strict=False,
             right=right_form.answers(assignment, seed),
+            **how,
         )
-    return {one.id: Told(one.outcome, one.answer) for one in found}
 
 
 def statements(assignment: Assignment, bug: Bug) -> list[Statement]:

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
+from grader.checking.messages import Message
 from grader.checking.session import PASSED, TestResult
 from grader.course.mistakes import Bug
 
 from ...gradebook.exercise_result import GradedTest
 from ...gradebook.result import Result
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a bug costs whoever has made it."""
+
+    exercise: str
+    share: float  # of the exercise's points
+    visible: bool  # whether a visible check fails
+
+
+def price(result: Result, bug: Bug) -> Price:
+    own = next(entry for entry in result.exercises if entry.id == bug.exercise)
+    lost = own.max_points - (own.points or 0.0)
+    visible = any(test.public and test.outcome != PASSED for test in own.tests)
+    return Price(own.id, round(lost / own.max_points, 4), visible)
 
 
 def everything(result: Result) -> str:
@@ -45,27 +63,26 @@ def caught(result: Result, bug: Bug) -> str:
 
     Mistakes that no test tells apart are named together, each with its sentence.
     """
-    failed = [
-        test for id, test in failing(result).items() if exercise_of(result, id) == bug.exercise
-    ]
-    if not failed:
+    own = next(entry for entry in result.exercises if entry.id == bug.exercise)
+    failed = [test for test in own.tests if test.outcome != PASSED]
+    return named([(test.bug or "", test.bug_title or "") for test in failed], bug)
+
+
+def told(results: Sequence[TestResult], bug: Bug) -> str:
+    """The same of the results of its exercise's tests."""
+    messages = [one.message or Message() for one in results if one.outcome != PASSED]
+    return named([(message.mistake, message.cause) for message in messages], bug)
+
+
+def named(failures: Sequence[tuple[str, str]], bug: Bug) -> str:
+    """The mistake and the sentence of each failure name the bug."""
+    if not failures:
         return "it passes every test of its exercise"
-    named = {test.bug: test.bug_title for test in failed if test.bug}
-    if not any(bug.sentence in title for title in named.values()):
-        return f"it is not named, but {[test.message for test in failed]}"
-    others = [id for id, title in named.items() if bug.sentence not in title]
-    return f"another mistake is named: {sorted(others)}" if others else ""
-
-
-def caught_by(tests: list[TestResult]) -> str:
-    """Some of the tests that catch a bug under the release's seed catch it under another, too."""
-    return "" if any(test.outcome != PASSED for test in tests) else "all tests pass"
-
-
-def contained(result: Result, allowed: Collection[str]) -> str:
-    """A bug fails nothing outside the exercises that depend on it."""
-    strays = [id for id in failing(result) if exercise_of(result, id) not in allowed]
-    return f"fails what does not depend on it: {strays}" if strays else ""
+    found = {id: sentence for id, sentence in failures if id}
+    if not any(bug.sentence in sentence for sentence in found.values()):
+        return f"it is not named, but {found}" if found else "it is not named"
+    others = sorted(id for id, sentence in found.items() if bug.sentence not in sentence)
+    return f"another mistake is named: {others}" if others else ""
 
 
 def failing(result: Result) -> dict[str, GradedTest]:

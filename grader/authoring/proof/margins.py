@@ -10,11 +10,9 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
@@ -89,7 +87,7 @@ def tasks(ids: tuple[str, ...], setting: Setting, quick: bool) -> list[Task]:
             parts = [seeds[n : n + SEEDS_A_TASK] for n in range(0, len(seeds), SEEDS_A_TASK)]
             for case in cases.of(assignment):
                 if case.kind in ("reference", "variant"):
-                    found += [Task(case, backend, part) for part in parts]
+                    found += [Task((case,), backend, part) for part in parts]
     return found
 
 
@@ -119,22 +117,24 @@ def _set_up(setting: Setting) -> None:
 
 def measured(task: Task) -> Found:
     """Grade a correct submission under every seed of the task, watching its comparisons."""
-    assignment = Course.here().assignment(task.case.assignment)
+    assignment = Course.here().assignment(task.cases[0].assignment)
     opened = opener(task)
-    only = None if task.case.kind == "reference" else task.case.affected(assignment)
+    only = None if task.cases[0].kind == "reference" else task.cases[0].affected(assignment)
     margins: Margins = {}
     wrong = []
     for seed in task.seeds:
 
         def observer(kind: str, ratio: float, seed: int = seed) -> None:
-            key = (assignment.id, _running_test(), kind)
-            margin = Margin(ratio, task.case.name, task.backend, seed)
+            key = (assignment.id, evidence.running(), kind)
+            margin = Margin(ratio, task.cases[0].name, task.backend, seed)
             merge(margins, {key: margin})
 
         with evidence.observed(observer):
-            result = prove.grade_case(task.case, opened, only, seed)
+            result = prove.grade_case(task.cases[0], opened, only, seed)
         if problem := claims.everything(result):
-            wrong.append(f"{assignment.id} {task.case.name} ({task.backend}, {seed}): {problem}")
+            wrong.append(
+                f"{assignment.id} {task.cases[0].name} ({task.backend}, {seed}): {problem}"
+            )
     return Found(margins, wrong, len(task.seeds))
 
 
@@ -153,12 +153,3 @@ def too_wide(margins: Margins) -> list[str]:
         for (id, test, kind), margin in sorted(margins.items())
         if margin.ratio > (1 if kind == CHANCE else MAX_RATIO)
     ]
-
-
-def _running_test() -> str:
-    """`FILE::NAME` of the test that is on the stack."""
-    frame = sys._getframe(1)
-    while frame is not None and not frame.f_code.co_name.startswith("test_"):
-        frame = frame.f_back  # type: ignore[assignment]
-    assert frame is not None  # every comparison happens in a test
-    return f"{Path(frame.f_code.co_filename).name}::{frame.f_code.co_name}"

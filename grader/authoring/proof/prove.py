@@ -6,23 +6,23 @@ import contextlib
 import io
 import time
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.checking import right_form, session
-from grader.notebook import notebook_file
-from grader.notebook.collect import collect, decided
-from grader.seam import Student, loading
+from grader.checking.session import PASSED
+from grader.seam import loading
 from grader.seam.codec import Tree
 from grader.seam.executor import Executor, LocalBackend
 
 from ...course.course import Course
 from ...gradebook.result import Result
+from ...judge import mistaken
 from ...judge.grade import grade
-from ...judge.suite_run import OpenWorker, Submitted, suite_files
+from ...judge.suite_run import OpenWorker, Submitted
 from ...judge.workers.load import Load
 from . import claims
 from .cases import Case
+from .claims import Price
 
 CLAIMS = {
     "reference": "reference at 100 %",
@@ -30,9 +30,9 @@ CLAIMS = {
     "variant": "correct variants at 100 %",
     "bug": "named bugs caught with their hint",
 }
-CONTAINED = "named bugs that fail nothing unrelated"
+CONTAINED = "named bugs that change nothing unrelated"
 EVERY_SEED = "named bugs caught under every seed"
-MOST_ASKED = 4  # tests that catch a bug are asked under other seeds
+MOST_ASKED = 4  # of the tests that catch a bug under the release's seed
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Outcome:
     seed: int
     wrong: str  # "" when it holds
     cpu_seconds: float  # of the judge, without a sandboxed worker's
+    price: Price | None = None  # of a bug
 
     def __str__(self) -> str:
         where = f"{self.assignment} {self.case} ({self.backend}, seed {self.seed})"
@@ -62,48 +63,41 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
         yield timed.outcome(CLAIMS[case.kind], wrong)
         return
     result = grade_case(case, open_worker, [case.bug.exercise])
-    yield timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
-    if backend == "local":  # test results do not depend on the backend: once is enough
-        yield timed.outcome(CONTAINED, strays(case, open_worker))
+    price = claims.price(result, case.bug)
+    yield replace(timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug)), price=price)
+    if backend == "local":  # what code uses does not depend on the backend
+        yield timed.outcome(CONTAINED, strays(case))
 
 
 def under_seeds(
     case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
 ) -> Iterator[Outcome]:
-    """Check that tests that catch a bug under the release's seed do so under each seed."""
+    """Check that a test that catches a bug under the release's seed catches it under each seed."""
+    assert (bug := case.bug) is not None
+    assignment, timed = Course.here().assignment(case.assignment), _Timed(case, backend)
+
+    def failed(**how: Any) -> list[str]:
+        found = mistaken.run(assignment, bug, open_worker, **how)
+        return [one.id for one in found if one.outcome != PASSED]
+
+    catching = failed(exercises=[bug.exercise])[-MOST_ASKED:]  # hidden tests are last
+    for seed in seeds:
+        caught = any(failed(only=[id], seed=seed) for id in catching)
+        yield timed.outcome(EVERY_SEED, "" if caught else f"passes {', '.join(catching)}", seed)
+
+
+def strays(case: Case) -> str:
+    """Exercises that a bug changes though they do not depend on its own."""
     assert case.bug is not None
-    bug, assignment, timed = (
-        case.bug,
-        Course.here().assignment(case.assignment),
-        _Timed(case, backend),
-    )
-    collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
-    verdicts = decided(assignment, collected)
-    own = grade_case(case, open_worker, [bug.exercise])
-    catching = list(claims.failing(own))[:MOST_ASKED]
-    forbidden = assignment.forbidden_anywhere
-    load = Load(collected.statements, collected.unavailable, forbidden=forbidden)
-    with open_worker(load) as worker:
-        for seed in seeds:
-            tests = session.run(
-                assignment,
-                Student(worker),
-                files=suite_files(assignment),
-                only=catching,
-                verdicts=verdicts,
-                handed_in=case.files,
-                seed=seed,
-                right=right_form.answers(assignment, seed),
-            )
-            yield timed.outcome(EVERY_SEED, claims.caught_by(tests), seed)
-
-
-def strays(case: Case, open_worker: OpenWorker) -> str:
-    """What a bug fails in unrelated exercises; only those are graded."""
     assignment = Course.here().assignment(case.assignment)
-    affected = case.affected(assignment)
-    others = [e.id for e in assignment.exercises if e.id not in affected]
-    return claims.contained(grade_case(case, open_worker, others), affected)
+    affected, name = case.affected(assignment), case.bug.component.partition(":")[2]
+    found = [
+        exercise.id
+        for exercise in assignment.exercises
+        if exercise.id not in affected
+        if any(name in one.names for one in mistaken.own(assignment.solution, (*exercise.names,)))
+    ]
+    return f"changes what does not depend on it: {found}" if found else ""
 
 
 def grade_case(

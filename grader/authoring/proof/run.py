@@ -22,7 +22,7 @@ from .prove import BACKENDS, Outcome, local_worker
 
 Found = TypeVar("Found")
 SEEDS = tuple(range(20))  # of future releases, under which named bugs must be caught too
-SEEDS_A_TASK = 5  # small, so that no process is left with a long task at the end
+BUGS_A_TASK = 15  # of an exercise; few, so that no process has a long task at the end
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Task:
-    """One case through one backend, or the claim that must hold under each of the `seeds`."""
+    """A case, or the bugs of an exercise, through one backend; or what holds under `seeds`."""
 
-    case: Case
+    cases: tuple[Case, ...]
     backend: str
     seeds: tuple[int, ...] = ()
+
+    @property
+    def assignment(self) -> str:
+        return self.cases[0].assignment
 
 
 def tasks(plan: Plan) -> list[Task]:
@@ -56,18 +60,23 @@ def tasks(plan: Plan) -> list[Task]:
     """
     found: list[Task] = []
     for id in plan.assignments:
-        chosen = [
-            case
-            for case in cases.of(Course.here().assignment(id))
-            if case.bug or not (plan.only_bugs or plan.exercise)
-            if not plan.exercise or (case.bug and case.bug.exercise == plan.exercise)
-        ]
-        for case in chosen:
-            found += [Task(case, backend) for backend in plan.backends]
-            if case.bug and "local" in plan.backends:
-                parts = range(0, len(plan.seeds), SEEDS_A_TASK)
-                found += [Task(case, "local", plan.seeds[n : n + SEEDS_A_TASK]) for n in parts]
-    return sorted(found, key=lambda task: task.case.assignment, reverse=True)
+        given = cases.of(Course.here().assignment(id))
+        if not (plan.only_bugs or plan.exercise):
+            whole = [case for case in given if not case.bug]
+            found += [Task((case,), backend) for case in whole for backend in plan.backends]
+        bugs = dict[str, list[Case]]()  # by exercise
+        for case in given:
+            if case.bug and case.bug.exercise == (plan.exercise or case.bug.exercise):
+                bugs.setdefault(case.bug.exercise, []).append(case)
+        for part in (some for own in bugs.values() for some in batched(own, BUGS_A_TASK)):
+            found += [Task(part, backend) for backend in plan.backends]
+            if plan.seeds and "local" in plan.backends:
+                found.append(Task(part, "local", plan.seeds))
+    return sorted(found, key=lambda task: (task.assignment, len(task.cases)), reverse=True)
+
+
+def batched(given: list[Case], size: int) -> Iterator[tuple[Case, ...]]:
+    return (tuple(given[n : n + size]) for n in range(0, len(given), size))
 
 
 def run(plan: Plan, jobs: int) -> Iterator[list[Outcome]]:
@@ -116,12 +125,15 @@ def opener(task: Task) -> OpenWorker:
     """What opens the workers of a task, in its process."""
     if task.backend != "sandbox":
         return local_worker
-    assignment = Course.here().assignment(task.case.assignment)
+    assignment = Course.here().assignment(task.assignment)
     return judge_process.opener(_workers[assignment.id], assignment)
 
 
 def _prove(task: Task) -> list[Outcome]:
-    case, opened = task.case, opener(task)
-    if task.seeds:
-        return list(prove.under_seeds(case, task.backend, opened, task.seeds))
-    return list(prove.prove(case, task.backend, opened))
+    opened, found = opener(task), list[Outcome]()
+    for case in task.cases:
+        if task.seeds:
+            found += prove.under_seeds(case, task.backend, opened, task.seeds)
+        else:
+            found += prove.prove(case, task.backend, opened)
+    return found
