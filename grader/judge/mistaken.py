@@ -25,10 +25,11 @@ from grader.notebook.statements import Statement
 from grader.seam import Student
 
 from ..library.components import Component
+from . import kept_answers
 from .suite_run import OpenWorker, suite_files
 from .workers.load import Load
 
-_told: dict[tuple[str, int, str], dict[str, Told]] = {}  # by course, suite, seed and mistake
+_told: dict[Path, dict[str, Told]] = {}  # by the file that keeps it, then by test
 
 
 def causes_of(
@@ -40,11 +41,12 @@ def causes_of(
     def named(results: list[TestResult]) -> list[TestResult]:
         if not assignment.solution.exists():
             return results
+        kept = kept_answers.folder_of(assignment, _rests_on(assignment), seed)
         found = dict[str, TestResult]()
         for exercise in assignment.exercises:
             own = [result for result in results if result.mark.exercise == exercise.id]
             suspects = [
-                _mistake(assignment, bug, open_worker, seed)
+                _mistake(assignment, bug, open_worker, kept / f"{bug.name}.json", seed)
                 for bug in mistakes.load(assignment)
                 if bug.exercise == exercise.id
             ]
@@ -54,22 +56,25 @@ def causes_of(
     return named
 
 
-def _mistake(assignment: Assignment, bug: Bug, open_worker: OpenWorker, seed: int) -> Mistake:
-    told = _told.setdefault((_version(assignment), seed, bug.name), {})
-
+def _mistake(
+    assignment: Assignment, bug: Bug, open_worker: OpenWorker, kept: Path, seed: int
+) -> Mistake:
     def asked(ids: Collection[str]) -> Mapping[str, Told]:
+        if kept not in _told:
+            _told[kept] = kept_answers.read(kept)
+        told = _told[kept]
         if missing := [id for id in ids if id not in told]:
             told.update(ask(assignment, bug, missing, open_worker, seed))
+            kept_answers.write(kept, told)
         return {id: told[id] for id in ids}
 
     return Mistake(bug.name, bug.sentence, asked)
 
 
-def _version(assignment: Assignment) -> str:
-    """Changes when a file does that a mistake's answers rest on."""
-    files = [*suite_files(assignment), *assignment.hidden.rglob("*.toml"), assignment.solution]
-    files += assignment.hidden.glob("*.py")
-    return str([(str(file), file.stat().st_mtime_ns) for file in files])
+def _rests_on(assignment: Assignment) -> list[Path]:
+    """The files that a mistake's answers follow from."""
+    hidden = [*assignment.hidden.rglob("*.toml"), *assignment.hidden_code]
+    return [*assignment.public_tests, *sorted(hidden), assignment.solution]
 
 
 def ask(
