@@ -78,15 +78,20 @@ class AnswersTarget(Target):
     """The answers to visible tests, made anew only if what they follow from changes."""
 
     assignment: Assignment | None = None
+    solution: bytes = b""  # the notebook as it is built; it is run only when there are answers
 
     def drift(self) -> str:
         assert self.assignment is not None
-        current = visible_answers.is_current(self.assignment, self.path.with_suffix(".py"))
+        current = visible_answers.is_current(
+            self.assignment, self.path.with_suffix(".py"), self.solution
+        )
         return "" if current else "has answers of an older version"
 
     def write(self, text: str) -> None:
         assert self.assignment is not None
-        super().write(visible_answers.text(self.assignment, self.path.with_suffix(".py")))
+        super().write(
+            visible_answers.text(self.assignment, self.path.with_suffix(".py"), self.solution)
+        )
 
 
 def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
@@ -113,9 +118,11 @@ def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
                 place, data = pictures.path_of(assignment, made), pictures.of(assignment, made)
                 yield PictureTarget(place, "", data=data, is_current=current)
         solution = notebooks.build(course, assignment, "solution")
-        yield Target(assignment.solution, notebooks.dump(solution), is_solution=True)
+        text = notebooks.dump(solution)
         for tests in assignment.public_tests:
-            yield AnswersTarget(tests.with_suffix(".json"), "", assignment=assignment)
+            path = tests.with_suffix(".json")
+            yield AnswersTarget(path, "", assignment=assignment, solution=text.encode())
+        yield Target(assignment.solution, text, is_solution=True)
 
 
 def drifted(course: Course, only: list[str] | None = None) -> list[str]:

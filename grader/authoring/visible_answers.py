@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -14,22 +15,23 @@ from grader.checking.session import FAILED, PASSED, TestResult
 from grader.checking.suite import read_tests
 from grader.course import mistakes
 from grader.course.assignment import Assignment
+from grader.notebook import notebook_file
+from grader.notebook.collect import collect
 from grader.notebook.statements import Statement
 from grader.seam import Student
-from grader.seam.executor import Executor
 
 from ..judge import mistaken
 from ..judge.workers.load import Load
 from ..library.components import BuildError
-from .proof.prove import LocalWorker, local_worker
+from .proof.prove import local_worker
 
 Run = Callable[[Student], list[TestResult]]
 
 
-def made_from(assignment: Assignment, tests: Path) -> str:
+def made_from(assignment: Assignment, tests: Path, solution: bytes) -> str:
     """A digest of all that the answers to the visible tests of a file follow from."""
     exercise = _exercise_of(tests)
-    texts = [tests.read_text(encoding="utf-8"), *map(_source, _own(assignment, exercise))]
+    texts = [tests.read_text(encoding="utf-8"), *map(_source, _own(solution, assignment, exercise))]
     texts += [str(asdict(bug)) for bug in mistakes.load(assignment) if bug.exercise == exercise]
     path = assignment.hidden / right_form.FILE
     if _questions(tests) and path.exists():
@@ -37,34 +39,35 @@ def made_from(assignment: Assignment, tests: Path) -> str:
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
-def is_current(assignment: Assignment, tests: Path) -> bool:
+def is_current(assignment: Assignment, tests: Path, solution: bytes) -> bool:
     path = shown_answers.path_of(tests)
     if not path.exists():
         return False
     found = json.loads(path.read_text(encoding="utf-8"))
-    return bool(found["made_from"] == made_from(assignment, tests))
+    return bool(found["made_from"] == made_from(assignment, tests, solution))
 
 
-def text(assignment: Assignment, tests: Path) -> str:
-    """The file of the answers. Raises BuildError if the course's own answer fails a test."""
+def text(assignment: Assignment, tests: Path, solution: bytes) -> str:
+    """The file of the answers. Raises BuildError if the course's own `solution` fails a test."""
     exercise = _exercise_of(tests)
 
     def run(student: Student) -> list[TestResult]:
         files = mistaken.handed_in(assignment)
         return session.run(assignment, student, files=[tests], handed_in=files, strict=False)
 
-    right = {one.name: one.answer for one in run(_right(assignment, exercise)) if one.mark.question}
-    wrong = dict[str, Any]()
+    given = _own(solution, assignment, exercise)
+    right = {one.name: one.answer for one in run(_right(assignment, given)) if one.mark.question}
+    wrong = list[dict[str, Any]]()  # no names of mistakes, which students do not have
     for bug in mistakes.load(assignment):
         if bug.exercise == exercise:
-            statements = mistaken.statements(assignment, bug)
+            statements = mistaken.statements(assignment, bug, given)
             failed = _failed(run, assignment, statements, right)
             if failed:
-                wrong[bug.name] = {"sentence": bug.sentence, "tests": failed}
-    if failed := _failed(run, assignment, _own(assignment, exercise), right):
+                wrong.append({"sentence": bug.sentence, "tests": failed})
+    if failed := _failed(run, assignment, given, right):
         raise BuildError(f"{tests.name}: the course's own answer fails {', '.join(failed)}")
     answers = {name: shown_answers.written(answer) for name, answer in right.items() if answer}
-    made = {"made_from": made_from(assignment, tests), "right": answers, "wrong": wrong}
+    made = {"made_from": made_from(assignment, tests, solution), "right": answers, "wrong": wrong}
     return json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -72,7 +75,9 @@ def _failed(
     run: Run, assignment: Assignment, statements: list[Statement], right: dict[str, Any]
 ) -> dict[str, Any]:
     """What code answers to those tests that it fails."""
-    with local_worker(Load(statements, forbidden=assignment.forbidden_anywhere)) as worker:
+    load = Load(statements, forbidden=assignment.forbidden_anywhere)
+    with warnings.catch_warnings(), local_worker(load) as worker:
+        warnings.simplefilter("ignore")  # a mistake may divide by zero
         found = run(Student(worker))
     failed = dict[str, Any]()
     for one in found:
@@ -87,17 +92,17 @@ def _failed(
     return failed
 
 
-def _right(assignment: Assignment, exercise: str) -> Student:
+def _right(assignment: Assignment, given: list[Statement]) -> Student:
     path = assignment.hidden / right_form.FILE
     if path.exists():
-        scope = dict(vars(right_form.module(path, path.stat().st_mtime)))
-        return Student(LocalWorker(Executor(scope)))
-    with local_worker(Load(_own(assignment, exercise))) as worker:  # a lab's
+        return right_form.RightForm(vars(right_form.module(path, path.stat().st_mtime)))
+    with local_worker(Load(given)) as worker:  # a lab's
         return Student(worker)
 
 
-def _own(assignment: Assignment, exercise: str) -> list[Statement]:
-    return mistaken.own(assignment.solution, tuple(assignment.exercise(exercise).names))
+def _own(solution: bytes, assignment: Assignment, exercise: str) -> list[Statement]:
+    names = assignment.exercise(exercise).names
+    return collect(notebook_file.read(solution), names).statements
 
 
 def _source(statement: Statement) -> str:

@@ -90,7 +90,8 @@ def wrong_value(failure: Failure, file: Path) -> Answer:
 def _agrees(name: str, value: Any, want: bool, advice: str, read: str) -> None:
     """A bool is the answer to whether its name is so."""
     if value is not want:
-        found = {True: "that is so", False: "that is not so"}.get(value, describe(value))
+        found = "that is so" if value is True else "that is not so"
+        found = found if isinstance(value, bool) else describe(value)
         raise Failure(name if want else f"not: {name}", found, advice, read)
 
 

@@ -47,9 +47,20 @@ def answers(
     return right
 
 
+class RightForm(Student):
+    """A namespace of right forms, which may use what an exercise forbids."""
+
+    def __init__(self, scope: dict[str, object]):
+        super().__init__(LocalBackend(Executor(dict(scope))))
+
+    def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
+        super().begin(seed)
+
+
 def _asked(assignment: Assignment, test: Test, seed: int, scope: dict[str, object]) -> Answer:
-    student = Student(LocalBackend(Executor(dict(scope))))
-    (found,) = session.run(assignment, student, files=[test.file], only=[test.id], seed=seed)
+    (found,) = session.run(
+        assignment, RightForm(scope), files=[test.file], only=[test.id], seed=seed
+    )
     if found.answer is None or found.outcome != session.PASSED:
         why = found.message and found.message.got
         raise SuiteError(f"{shown(test.file)}: {test.id}: the right form has no answer: {why}")

@@ -54,7 +54,7 @@ def causes_of(files: Collection[Path]) -> Any:
 
 
 def _mistakes(tests: Path) -> list[Mistake]:
-    def mistake(id: str, wrong: Shown) -> Mistake:
+    def mistake(wrong: Shown) -> Mistake:
         def told(ids: Collection[str]) -> Mapping[str, Told]:
             names = {test: test.rpartition("::")[2] for test in ids}
             return {
@@ -64,14 +64,14 @@ def _mistakes(tests: Path) -> list[Mistake]:
                 for test, name in names.items()
             }
 
-        return Mistake(id, wrong["sentence"], told)
+        return Mistake("", wrong["sentence"], told)
 
-    return [mistake(id, wrong) for id, wrong in _read(path_of(tests))["wrong"].items()]
+    return [mistake(wrong) for wrong in _read(path_of(tests))["wrong"]]
 
 
 def _read(path: Path) -> Shown:
     if not path.exists():
-        return {"right": {}, "wrong": {}}
+        return {"right": {}, "wrong": []}
     return _parsed(path, path.stat().st_mtime_ns)
 
 

@@ -7,7 +7,7 @@ seed alone: a class asks once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -107,9 +107,15 @@ def run(
         )
 
 
-def statements(assignment: Assignment, bug: Bug) -> list[Statement]:
-    """The course's own answer to the exercise, with the mistake. Raises BugError."""
-    given = own(assignment.solution, tuple(assignment.exercise(bug.exercise).names))
+def statements(
+    assignment: Assignment, bug: Bug, given: Sequence[Statement] | None = None
+) -> list[Statement]:
+    """The course's own answer to the exercise (or what is `given`) with the mistake.
+
+    Raises BugError for a mistake that does not fit.
+    """
+    if given is None:
+        given = own(assignment.solution, tuple(assignment.exercise(bug.exercise).names))
     component = Component.parse(bug.component)
     source, name = bug.apply(component.source), component.name
     if not any(name in one.names for one in given):

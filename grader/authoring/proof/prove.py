@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.checking.session import PASSED
+from grader.course.assignment import Assignment
+from grader.notebook.statements import global_names
 from grader.seam import loading
 from grader.seam.codec import Tree
 from grader.seam.executor import Executor, LocalBackend
@@ -94,10 +96,21 @@ def strays(case: Case) -> str:
     found = [
         exercise.id
         for exercise in assignment.exercises
-        if exercise.id not in affected
-        if any(name in one.names for one in mistaken.own(assignment.solution, (*exercise.names,)))
+        if exercise.id not in affected and name in _used(assignment, exercise.names)
     ]
     return f"changes what does not depend on it: {found}" if found else ""
+
+
+def _used(assignment: Assignment, names: Sequence[str]) -> set[str]:
+    """The names that the course's own definitions of these names use, directly or not."""
+    found, waiting = set[str](), list(names)
+    defined = {n: one for one in mistaken.own(assignment.solution, (*names,)) for n in one.names}
+    while waiting:
+        name = waiting.pop()
+        if name in defined and name not in found:
+            found.add(name)
+            waiting += global_names(defined[name].source)
+    return found
 
 
 def grade_case(

@@ -155,6 +155,7 @@ def public(
     for assignment in [*course.assignments, *course.labs]:
         for path in assignment.public_tests:
             yield path.name, path.read_bytes()
+            yield path.with_suffix(".json").name, path.with_suffix(".json").read_bytes()
         for number, text in enumerate(_handout(course, assignment)):
             yield f"{assignment.id}-{number}.py", text.encode()
         solution = assignment.solution

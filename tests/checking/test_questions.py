@@ -1,0 +1,138 @@
+"""Questions, their answers, and the mistakes that failures show."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from grader.checking import causes, shown_answers
+from grader.checking.answer import Answer, tell_apart
+from grader.checking.causes import Mistake, Told
+from grader.checking.exercise import ExerciseMark, Question
+from grader.checking.messages import Failure, Message
+from grader.checking.session import FAILED, PASSED, TestResult
+from grader.seam import StudentError
+
+HALF = np.full((2, 2), 0.5)
+# the right answer, another one, and what the message says of it; "" if they are the same
+COMPARED = [
+    (HALF, HALF + 1e-6, ""),
+    (HALF, HALF.astype("float32"), ""),
+    (HALF, torch.full((2, 2), 0.5), ""),
+    (HALF, HALF + 0.01, "largest difference 0.01"),
+    (HALF, HALF[0], "shape (2,)"),
+    (HALF, HALF * math.nan, "NaN"),
+    (HALF, None, "None"),
+    (1.0, 1, ""),
+    (2, 2.5, "2.5"),
+    (True, True, ""),
+    (True, False, "that is not so"),
+    (False, True, "that is so"),
+    (True, 1, "1"),
+    ("a ValueError", "no error", "no error"),
+    (["w_q", "w_k"], ["w_q", "w_k"], ""),
+    (["w_q", "w_k"], ["w_q"], "['w_q']"),
+    ([[1, 2], [3]], [[1, 2], [3]], ""),
+    ([[1, 2], [3]], [[1, 2], [4]], "[4]"),
+    ({"a": [0.5]}, {"a": [0.5 + 1e-7]}, ""),
+    ([], [], ""),
+    (None, None, ""),
+    (None, 0.0, "0"),
+    (math.inf, math.inf, ""),
+    (HALF * math.inf, HALF, "0.5"),
+]
+
+
+@pytest.mark.parametrize(("right", "got", "said"), COMPARED)
+def test_a_value_is_compared(right, got, said):
+    asked = Answer.of({"weights": got}), Answer.of({"weights": right}), "advice", "§1"
+    if not said:
+        tell_apart(*asked)
+        return
+    with pytest.raises(Failure) as failure:
+        tell_apart(*asked)
+    message = failure.value.message
+    assert said in message.got
+    assert "weights" in message.expected
+
+
+@pytest.mark.parametrize("value", [right for right, _, _ in COMPARED])
+def test_an_answer_is_the_same_when_it_is_read_again(value):
+    answer = Answer.of({"a": value})
+    text = json.dumps(shown_answers.written(answer))
+    assert shown_answers.answer_of(json.loads(text)).like(answer)
+
+
+def test_what_is_raised_is_an_answer():
+    right = Answer.raising(StudentError("ValueError", "no keys"))
+    tell_apart(Answer.raising(StudentError("ValueError", "in other words")), right, "", "")
+    for got in (Answer.raising(StudentError("TypeError", "no keys")), Answer.of(HALF)):
+        with pytest.raises(Failure) as failure:
+            tell_apart(got, right, "", "")
+        assert failure.value.message.expected == "a ValueError"
+    at = [Answer(raised=f"TypeError: <object at 0x7f{n}>") for n in (1, 2)]
+    assert at[0].like(at[1])
+    assert not at[0].like(right)
+
+
+def results(**answers):
+    """A class's results: a test passes that answers 0."""
+    mark = ExerciseMark("1.1", 1.0, "title", question=Question())
+    return [
+        TestResult(
+            f"test.py::{name}",
+            mark,
+            False,
+            PASSED if value == 0 else FAILED,
+            None if value == 0 else Message("0", str(value), "advice"),
+            0.0,
+            answer=Answer.of(value),
+        )
+        for name, value in answers.items()
+    ]
+
+
+def mistake(id, **answers):
+    told = {one.id: Told(one.outcome, one.answer) for one in results(**answers)}
+    return Mistake(id, f"this is {id}", lambda ids: {name: told[name] for name in ids})
+
+
+ONE, OTHER = mistake("one", a=1, b=2, c=0), mistake("other", a=0, b=0, c=3)
+TWIN = dataclasses.replace(ONE, id="twin", sentence="this is its twin")
+# what the student answers, the mistakes that are known, and which of them each test names
+NAMED = [
+    ({"a": 1, "b": 2, "c": 0}, [ONE, OTHER], {"a": "one", "b": "one"}),
+    ({"a": 1, "b": 5, "c": 0}, [ONE, OTHER], {"a": "one"}),  # and something else
+    ({"a": 1, "b": 0, "c": 0}, [ONE, OTHER], {}),  # it would fail what passes
+    ({"a": 7, "b": 2, "c": 3}, [ONE, OTHER], {"b": "one", "c": "other"}),  # two of them
+    ({"a": 7, "b": 7, "c": 7}, [ONE, OTHER], {}),
+    ({"a": 0, "b": 0, "c": 0}, [ONE, OTHER], {}),
+    ({"a": 1, "b": 2, "c": 0}, [mistake("less", a=1, b=0, c=0), ONE], {"a": "one", "b": "one"}),
+    ({"a": 1, "b": 0, "c": 0}, [mistake("less", a=1, b=0, c=0), ONE], {"a": "less"}),
+]
+
+
+@pytest.mark.parametrize(("student", "known", "wanted"), NAMED)
+def test_a_mistake_is_named_that_answers_as_the_student_did(student, known, wanted):
+    found = causes.named(results(**student), known)
+    assert {one.name: one.message.mistake for one in found if one.message and one.message.seen} == (
+        wanted
+    )
+    advice = [one.message.cause for one in found if one.message and not one.message.seen]
+    assert set(advice) <= {"advice"}
+
+
+def test_mistakes_that_nothing_tells_apart_are_both_told():
+    found = causes.named(results(a=1, b=2, c=0), [ONE, OTHER, TWIN])
+    assert found[0].message.cause == "this is one — or: this is its twin"
+
+
+def test_no_mistake_is_asked_unless_a_test_fails():
+    def never(ids):
+        raise AssertionError("it was asked")
+
+    found = results(a=0, b=0)
+    assert causes.named(found, [Mistake("one", "", never)]) == found
