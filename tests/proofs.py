@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from grader.authoring.proof.cases import notebook
-from grader.authoring.proof.prove import local_worker
 from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.judge.grade import grade
 from grader.judge.suite_run import Submitted
+from grader.judge.workers.local import local_worker
 
 __all__ = ["COURSE", "code_of_tree", "graded", "local_worker", "notebook"]
 

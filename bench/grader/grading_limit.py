@@ -13,12 +13,12 @@ from contextlib import contextmanager
 
 import torch
 
-from grader.authoring.proof.prove import LocalWorker, local_worker
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.judge.grade import once
 from grader.judge.suite_run import Submitted
 from grader.judge.workers.load import Load
+from grader.judge.workers.local import LocalWorker, local_worker
 from grader.seam.codec import Tree
 
 Answer = tuple[Tree, bytes]

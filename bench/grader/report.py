@@ -83,11 +83,11 @@ def _entry(draw: random.Random, exercise: Exercise, bugs: Sequence[Bug]) -> Exer
     if exercise.kind == "model":
         return ExerciseResult(**facts, model=_model(exercise))
     made = draw.choice(bugs) if bugs and draw.random() < WRONG else None
-    tests = {bug.name: f"test_{exercise.id}.py::test_{bug.name}" for bug in bugs}
-    names = sorted(tests.values()) or [f"test_{exercise.id}"]
+    caught = {bug.name: f"test_{exercise.id}.py::test_{bug.name}" for bug in bugs}
+    names = sorted(caught.values()) or [f"test_{exercise.id}"]
     share = exercise.points / len(names)
     tests = [
-        _test(name, share, made if made and tests[made.name] == name else None) for name in names
+        _test(name, share, made if made and caught[made.name] == name else None) for name in names
     ]
     if made:
         facts |= {"points": exercise.points - share, "status": "partial"}

@@ -59,7 +59,7 @@ class CodeQuestion(Table):
         if self.mistake:
             return mistakes.named(Course.here(), self.mistake)
         own = (self.sentence, self.find, self.replace)
-        return Bug("own", "", self.component, *own, test="") if self.find else None
+        return Bug("own", "", self.component, *own) if self.find else None
 
     @property
     def of(self) -> Component:

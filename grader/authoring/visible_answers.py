@@ -22,8 +22,8 @@ from grader.seam import Student
 
 from ..judge import mistaken
 from ..judge.workers.load import Load
+from ..judge.workers.local import local_worker
 from ..library.components import BuildError
-from .proof.prove import local_worker
 
 Run = Callable[[Student], list[TestResult]]
 

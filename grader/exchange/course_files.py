@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from grader.course.course import Course
 from grader.course.course_file import shown
 
 from ..course import toml
+from ..judge import mistaken
 
 # The packages of the grader that run one submission.
 GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
@@ -45,6 +47,22 @@ def hidden_tests(assignment: Assignment) -> Files:
     ]
     exercises = [shown(assignment.hidden_folder(exercise.id)) for exercise in assignment.exercises]
     return _under(*exercises) | _of(*shared, *measured)
+
+
+def own_answer(assignment: Assignment) -> Files:
+    """The course's own notebook without its outputs, and what mistakes in it answer.
+
+    The answers are computed here, as a grade is not to wait for them.
+    """
+    notebook = json.loads(assignment.solution.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+    files = {shown(assignment.solution): json.dumps(notebook).encode()}
+    kept = mistaken.all_kept(assignment)
+    return files | {
+        path.relative_to(assignment.root).as_posix(): path.read_bytes() for path in kept
+    }
 
 
 def handed_out(assignment: Assignment) -> Files:

@@ -60,6 +60,7 @@ def autograder_zip(assignment: Assignment, min_tier: str) -> bytes:
         | course_files.library()
         | course_files.hidden_tests(assignment)
         | course_files.handed_out(assignment)
+        | course_files.own_answer(assignment)
     )
     files |= course_files.requirements(
         needed_packages.needed(files, assignment.imports, course_files.packages())

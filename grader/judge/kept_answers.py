@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.checking import shown_answers
@@ -19,11 +20,11 @@ from grader.course.assignment import Assignment
 FOLDER = ".course/mistaken"  # in the course's root
 
 
-def folder_of(assignment: Assignment, files: list[Path], seed: int) -> Path:
-    """Where the answers lie that rest on these files and this seed."""
+def folder_of(assignment: Assignment, given: Iterable[bytes], seed: int) -> Path:
+    """Where the answers lie that follow from these texts and this seed."""
     digest = hashlib.sha256(str(seed).encode())
-    for file in files:
-        digest.update(file.read_bytes())
+    for text in given:
+        digest.update(text)
     return assignment.root / FOLDER / f"{assignment.id}-{digest.hexdigest()[:16]}"
 
 

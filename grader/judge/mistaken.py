@@ -7,13 +7,14 @@ seed alone: a class asks once.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from grader.checking import causes, right_form, session
+from grader.checking import causes, right_form, session, suite
 from grader.checking.causes import Mistake, Told
 from grader.checking.session import TestResult
 from grader.course import mistakes
@@ -28,6 +29,7 @@ from ..library.components import Component
 from . import kept_answers
 from .suite_run import OpenWorker, suite_files
 from .workers.load import Load
+from .workers.local import local_worker
 
 _told: dict[Path, dict[str, Told]] = {}  # by the file that keeps it, then by test
 
@@ -71,10 +73,26 @@ def _mistake(
     return Mistake(bug.name, bug.sentence, asked)
 
 
-def _rests_on(assignment: Assignment) -> list[Path]:
-    """The files that a mistake's answers follow from."""
+def _rests_on(assignment: Assignment) -> list[bytes]:
+    """What a mistake's answers follow from."""
     hidden = [*assignment.hidden.rglob("*.toml"), *assignment.hidden_code]
-    return [*assignment.public_tests, *sorted(hidden), assignment.solution]
+    names = tuple(name for exercise in assignment.exercises for name in exercise.names)
+    code = [one.source.encode() for one in own(assignment.solution, names)]
+    return [*(file.read_bytes() for file in [*assignment.public_tests, *sorted(hidden)]), *code]
+
+
+def all_kept(assignment: Assignment) -> list[Path]:
+    """Ask every mistake every test of its exercise; returns the files that keep the answers.
+
+    Where nothing can be kept, there are none. What is kept already is not asked again.
+    """
+    seed = assignment.seed
+    kept = kept_answers.folder_of(assignment, _rests_on(assignment), seed)
+    tests = [test for path in suite_files(assignment) for test in suite.read_tests(path)]
+    for bug in mistakes.load(assignment):
+        asked = [test.id for test in tests if test.mark.exercise == bug.exercise]
+        _mistake(assignment, bug, local_worker, kept / f"{bug.name}.json", seed).told(asked)
+    return sorted(kept.glob("*.json"))
 
 
 def ask(
@@ -94,7 +112,8 @@ def run(
 ) -> list[TestResult]:
     """The results of tests on the course's own answer with a mistake; `how` as `session.run`."""
     load = Load(statements(assignment, bug), forbidden=assignment.forbidden_anywhere)
-    with open_worker(load) as worker:
+    with warnings.catch_warnings(), open_worker(load) as worker:
+        warnings.simplefilter("ignore")  # a mistake may divide by zero
         return session.run(
             assignment,
             Student(worker),

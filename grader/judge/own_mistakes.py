@@ -3,7 +3,7 @@
 A test that the course's answer fails, by a wrong expected value say, grades nobody. So the tests
 run on that answer too, with the same inputs, in a worker of its own that runs nothing of the
 student's. A class asks once about each test, and not at all once its suite is known to be right.
-Not asked are tests of handed-in files, and any where no answer lies, as on Gradescope.
+Not asked are tests of handed-in files, and any where no answer lies.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from unwatched import unwatched
 
 from grader.authoring import results_file
 from grader.authoring.proof import cases, claims, margins, prove, run, summary
-from grader.authoring.proof.prove import local_worker
 from grader.checking.session import PASSED
 from grader.cli import main
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.judge import mistaken
+from grader.judge.workers.local import local_worker
 from grader.library.components import Component
 
 IDS = ("a1", "a2", "a3", "a4", "a5")

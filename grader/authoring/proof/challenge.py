@@ -22,9 +22,9 @@ from grader.notebook.collect import collect
 from grader.seam import Student
 
 from ...judge.workers.load import Load
+from ...judge.workers.local import local_worker
 from ...library.components import Component
 from ..views import notebooks
-from .prove import local_worker
 
 
 def chosen(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,16 +10,12 @@ from typing import Any
 from grader.checking.session import PASSED
 from grader.course.assignment import Assignment
 from grader.notebook.statements import global_names
-from grader.seam import loading
-from grader.seam.codec import Tree
-from grader.seam.executor import Executor, LocalBackend
 
 from ...course.course import Course
 from ...gradebook.result import Result
 from ...judge import mistaken
 from ...judge.grade import grade
 from ...judge.suite_run import OpenWorker, Submitted
-from ...judge.workers.load import Load
 from . import claims
 from .cases import Case
 from .claims import Price
@@ -145,30 +139,3 @@ class _Timed:
 
 
 BACKENDS = ("local", "sandbox")
-
-
-class LocalWorker(LocalBackend):
-    """Runs the student's code in this process; every suite must pass through it too."""
-
-    isolation: dict[str, Any] = {"tier": "local", "layers": {}}
-    printed = ""
-    unloadable = None
-    clock = staticmethod(time.process_time)
-
-    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
-        with contextlib.redirect_stdout(io.StringIO()):
-            return super().request(request, payload, deadline)
-
-
-@contextlib.contextmanager
-def local_worker(load: Load) -> Iterator[LocalWorker]:
-    """Open a LocalWorker, as `judge_process.opener` opens a sandboxed one."""
-    namespace, unavailable, _ = loading.load(
-        {
-            "statements": [vars(statement) for statement in load.statements],
-            "unavailable": load.unavailable,
-            "substitutes": load.substitutes,
-            "forbidden": load.forbidden,
-        }
-    )
-    yield LocalWorker(Executor(namespace, unavailable))

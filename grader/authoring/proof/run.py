@@ -16,9 +16,10 @@ from grader.course.course import Course
 from ...grading import judge_process, warm_processes
 from ...judge.suite_run import OpenWorker
 from ...judge.workers.connection import Workers
+from ...judge.workers.local import local_worker
 from . import cases, prove
 from .cases import Case
-from .prove import BACKENDS, Outcome, local_worker
+from .prove import BACKENDS, Outcome
 
 Found = TypeVar("Found")
 SEEDS = tuple(range(20))  # of future releases, under which named bugs must be caught too
