@@ -28,6 +28,7 @@ from .faults import SuiteError, own_fault
 from .messages import Failure, Message
 from .raised import explain
 from .suite import Fixture, Test, read_tests
+from .unasked import with_facts
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
@@ -104,6 +105,7 @@ def run(
         handed_in or {},
         strict,
         right,
+        first_questions(assignment, files),
     )
     paths = [path for path in files if path.exists()]
     tests = [  # all are read before the first one runs
@@ -115,6 +117,17 @@ def run(
     ]
     results = [session.result(test, public) for test, public in tests]
     return _standing(causes(results) if causes else results)
+
+
+def first_questions(assignment: Assignment, files: Collection[Path]) -> set[str]:
+    """The first hidden question of each exercise: see `unasked`."""
+    found = dict[str, str]()
+    for path in files:
+        if path.exists() and not path.is_relative_to(assignment.folder):
+            for test in read_tests(path):
+                if test.mark.question:
+                    found.setdefault(test.mark.exercise, test.id)
+    return {*found.values()}
 
 
 def _standing(results: list[TestResult]) -> list[TestResult]:
@@ -156,6 +169,7 @@ class _Session:
     handed_in: Mapping[str, bytes]
     strict: bool
     right: RightAnswers | None
+    first: Collection[str]  # the first hidden question of each exercise
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
     made: dict[tuple[str, str], _Made] = field(default_factory=dict)  # by exercise and fixture
 
@@ -203,8 +217,17 @@ class _Session:
 
     def _asked(self, test: Test, rng: np.random.Generator, given: dict[str, Any]) -> Answer:
         """The answer to a question. Raises StudentError unless the right form raises, too."""
-        try:
+
+        def asked(rng: np.random.Generator) -> Answer:
             return Answer.of(test.call(self.student, rng, self.handed_in, given))
+
+        try:
+            answer = asked(rng)
+            if test.id not in self.first:
+                return answer
+            return with_facts(
+                answer, self.student, lambda: asked(self._begin(test, test.mark.exercise))
+            )
         except StudentError as error:
             right = self.right and self.right(test)
             if error.kind.isupper() or (right and not right.raised):

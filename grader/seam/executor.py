@@ -68,15 +68,23 @@ class Executor:
     ) -> dict[str, Any]:
         """Call a name or a handle; returns the value and the array arguments changed in place."""
         function = self._at(target, path)
-        before = _fingerprints(args, kwargs)
+        before, contents = _fingerprints(args, kwargs), _contents(args, kwargs)
         if seed is not None:
             _seed_everything(seed)
         value = function(*args, **kwargs)
         after = _fingerprints(args, kwargs) if before else {}
+        written = _contents(args, kwargs)
         return {
             "value": value,
             "changed": [name for name in before if before[name] != after.get(name)],
+            "touched": [name for name in contents if contents[name] != written.get(name)],
         }
+
+    def verb_keeps(self, target: Any, args: list[Any], kwargs: dict[str, Any], how: str) -> bool:
+        """Whether a call keeps to the device or dtype of its tensors: see `elsewhere`."""
+        from . import elsewhere
+
+        return elsewhere.keeps(target, args, kwargs, how)
 
     def verb_make(self, source: str, data: dict[str, Any]) -> object:
         """Evaluate a test's expression on this side, to build generators, callables or modules."""
@@ -195,6 +203,17 @@ def _fingerprints(args: list[Any], kwargs: dict[str, Any]) -> dict[str, bytes]:
         if encoder.buffers:
             prints[name] = encoder.payload()
     return prints
+
+
+def _contents(args: list[Any], kwargs: dict[str, Any]) -> dict[str, str]:
+    """What lists, dicts and dataclasses among the arguments hold, apart from arrays."""
+    named = [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items())
+    return {
+        name: json.dumps(Encoder(_no_handle).encode(held))
+        for name, value in named
+        for held in [vars(value) if hasattr(value, "__dataclass_fields__") else value]
+        if isinstance(held, (list, dict))
+    }
 
 
 def _no_handle(value: object) -> Tree:

@@ -29,10 +29,28 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class CallResult:
-    """One call: its value, and the names or positions of array arguments it changed in place."""
+    """One call: its value, and the names or positions of arguments it changed in place.
+
+    `changed` are arrays, or hold some; `touched` are lists, dicts and dataclasses.
+    """
 
     value: Any
     changed: list[str]
+    touched: list[str]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that a test has made, and the arguments that were changed by it."""
+
+    target: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    changed: list[str]
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.target, "name", None) or getattr(self.target, "type_name", ""))
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,7 @@ class Student:
     def __init__(self, backend: Backend):
         self._backend = backend
         self._raised = False
+        self.calls = list[Call]()  # since the test began
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -69,6 +88,7 @@ class Student:
         """Start a test: fresh handles, seeded generators, this exercise's rules."""
         self._ask("begin", seed=seed, forbid=forbid or [])
         self._raised = False
+        self.calls.clear()
 
     def raised(self) -> bool:
         """Whether some call raised since the test began, also if the test expected that."""
@@ -103,7 +123,19 @@ class Student:
             kwargs=kwargs,
             seed=seed,
         )
-        return _shaped(CallResult, answer)
+        result: CallResult = _shaped(CallResult, answer)
+        self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
+        return result
+
+    def keeps(self, call: Call, how: str) -> bool:
+        """Whether a call, repeated, keeps to the device or dtype of its tensors; see `elsewhere`.
+
+        It moves a module for good.
+        """
+        kwargs = dict(call.kwargs)
+        return bool(
+            self._ask("keeps", target=call.target, args=[*call.args], kwargs=kwargs, how=how)
+        )
 
     def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
         """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""
