@@ -17,14 +17,16 @@ def test_three_values(its):
 
 @question("1.1", advice=SHIFT, read=TRAP)
 def test_shift(its):
-    """Shifting all inputs by 1000 does not change the weights."""
-    return its.softmax(np.array([1000.0, 1001.0, 1002.0]))
+    """Shifting all inputs by 1000 or −1000 does not change the weights."""
+    x = np.array([0.0, 1.0, 2.0])
+    return {f"softmax of {x + shift}": its.softmax(x + shift) for shift in (1000, -1000)}
 
 
 @question("1.1", advice=SUMS, read=READ)
 def test_default_axis(its):
-    """Without `axis`, every row of a matrix is its own distribution."""
-    return its.softmax(np.log([[1.0, 3.0], [1.0, 1.0]]))
+    """Without `axis`, every row of a matrix is its own distribution, also a single one."""
+    x = np.log([[1.0, 3.0], [1.0, 1.0]])
+    return {"softmax of two rows": its.softmax(x), "of one row": its.softmax(x[:1])}
 
 
 @question("1.1", advice=SUMS, read=READ)
@@ -47,8 +49,9 @@ def test_wide_row(its):
 
 @question("1.1", advice="do not write the result into an array of x's dtype", read="exercise 1.1")
 def test_integers(its):
-    """Integer inputs give floating-point weights."""
-    return its.softmax(np.array([[7, 7], [-1, -1]]))
+    """Integer inputs give floating-point weights, whatever their type."""
+    x = np.array([[7, 7], [-100, 100]])
+    return {f"softmax of {kind}": its.softmax(x.astype(kind)) for kind in ("int64", "int8")}
 
 
 @question("1.1", beside=["test_three_values", "test_shift", "test_default_axis"])

@@ -28,8 +28,9 @@ def test_every_axis(its, rng):
 
 @question("1.1", advice=SUMS, read=READ)
 def test_square_matrix(its, rng):
-    """Every row is divided by its own sum, also in a square matrix."""
-    return its.softmax(rng.normal(size=(4, 4)))
+    """Every row is divided by its own sum, also in a square matrix and in a single row."""
+    shapes = ((4, 4), (1, 4), (3, 1, 2))
+    return {f"softmax of shape {shape}": its.softmax(rng.normal(size=shape)) for shape in shapes}
 
 
 @question("1.1", advice=SHIFT, read=TRAP)
@@ -54,8 +55,10 @@ def test_wide_rows(its, rng):
 
 @question("1.1", advice="do not write the result into an array of x's dtype", read=TRAP)
 def test_integers(its, rng):
-    """Integer inputs give floating-point weights."""
-    return its.softmax(rng.integers(-3, 4, size=(3, 5)))
+    """Integer inputs give floating-point weights, whatever their type."""
+    drawn = rng.integers(-3, 4, size=(3, 5))
+    far = np.array([[-100, 100, 27], [5, 80, 127]], np.int8)
+    return {f"softmax of {x.dtype}": its.softmax(x) for x in (drawn, far, far.astype(np.uint8))}
 
 
 @question("1.1", advice=SHIFT, read=TRAP)
