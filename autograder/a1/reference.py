@@ -87,8 +87,8 @@ def equivariance_gap(function, x, permutation):
 
 def operation_counts(n, d_model):
     """Table 1, from its layers' rows: operations and sequential steps."""
-    rows = {"self-attention": (n**2 * d_model, 1), "recurrent": (n * d_model**2, n)}
-    return {name: dict(zip(("operations", "sequential"), row)) for name, row in rows.items()}
+    layers = {"self-attention": (n**2 * d_model, 1), "recurrent": (n * d_model**2, n)}
+    return {name: {"operations": a, "sequential": b} for name, (a, b) in layers.items()}
 
 
 def separating_input(bug):

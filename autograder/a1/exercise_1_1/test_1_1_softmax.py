@@ -13,10 +13,9 @@ READ, TRAP = "§3.2.1, Eq. 1", "exercise 1.1, the trap"
 def test_contract(its, rng):
     """A new array of the input's shape, for float64 and float32."""
     arrays = [rng.normal(size=(2, 3, 4)).astype(dtype) for dtype in ("float64", "float32")]
-    called = [its.call(its.softmax, x) for x in arrays]
-    return {f"softmax of a {x.dtype} array": one.value for x, one in zip(arrays, called)} | {
-        "arguments that it changed": [one.changed for one in called]
-    }
+    called = {f"softmax of {x.dtype}": its.call(its.softmax, x) for x in arrays}
+    changed = [one.changed for one in called.values()]
+    return {n: one.value for n, one in called.items()} | {"arguments that it changed": changed}
 
 
 @question("1.1", advice=SUMS, read=READ)
