@@ -9,7 +9,7 @@ READ = "exercise 1.6"
 TOKENS = ["the", "cat", "watched", "the", "mouse"]
 NEW = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots()"
 CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
-EXTENT = "[list(image.get_extent()) for image in ax.images]"
+EXTENTS = "[list(image.get_extent()) for image in ax.images]"
 CELLS = "np.ma.masked_array(weights, ~mask), with the mask broadcast to their shape"
 ONCE = "draw once, into `ax`, or into a new figure when `ax` is None; then return ax"
 LABELS = "positions and labels at once: ax.set_xticks(range(n), labels=tokens)"
@@ -21,29 +21,121 @@ def _weights(rng, n=5):
     return drawn / drawn.sum(axis=1, keepdims=True)
 
 
-def _shown(axes):
-    """What an Axes shows: images, NaN where they are masked; labels by row and column; names."""
-    data, n = axes.axes(), len(TOKENS)
-    extents = axes._student.make(EXTENT, ax=axes).get() or [[0, n, 0, n]]
-    found = {
-        "images": [
-            np.where(mask, np.nan, image)
-            for image, mask in zip(data["images"], data["image_masks"], strict=True)
-        ],
+def _shown(its, axes):
+    """What an Axes shows. Labels are named with the number of their row or column."""
+    data = axes.axes()
+    images = data["images"]
+    extents = its.make(EXTENTS, ax=axes).get()
+    n = len(images[0]) if images else 1
+    left, right, bottom, top = extents[0] if extents else (0, n, 0, n)
+    x, y = data["xlabel"].lower(), data["ylabel"].lower()
+    return {
+        "images": [np.nan_to_num(image) for image in images],
+        "masked cells": [str(np.argwhere(np.isnan(image)).tolist()) for image in images],
         "color limits": data["colour_limits"],
-        "the color map is viridis or cividis": all(
-            name.removesuffix("_r") in ("viridis", "cividis") for name in data["colour_maps"]
-        ),
+        "color maps": [name.removesuffix("_r") for name in data["colour_maps"]],
         "there is a title": bool(data["title"].strip()),
-        "both axes have a label": bool(data["xlabel"].strip() and data["ylabel"].strip()),
-        "a label names the other axis": "quer" in data["xlabel"].lower()
-        or "key" in data["ylabel"].lower(),
+        "both axes are named": bool(x.strip() and y.strip()),
+        "x is named after queries": "quer" in x and "key" not in x,
+        "y is named after keys": "key" in y and "quer" not in y,
+        "columns": _labels(data, "x", left, right, n),
+        "rows": _labels(data, "y", bottom, top, n),
     }
-    for axis, ends in (("x", extents[0][:2]), ("y", extents[0][2:])):
-        cell = abs(ends[1] - ends[0]) / len(data["images"][0]) if data["images"] else 1
-        found[f"{axis} labels"] = [
-            [round((place - min(ends)) / cell - 0.5, 1), text.strip()]
-            for place, text in zip(data[f"{axis}ticks"], data[f"{axis}ticklabels"], strict=True)
-            if text.strip()
-        ]
+
+
+def _labels(data, axis, first, last, n):
+    ticks = zip(data[f"{axis}ticks"], data[f"{axis}ticklabels"], strict=True)
+    cell = abs(last - first) / n
+    places = [(round((at - min(first, last)) / cell - 0.5, 1), text.strip()) for at, text in ticks]
+    return sorted(f"{at:g}: {text}" for at, text in places if text)
+
+
+def _drawn(its, weights, **options):
+    """What is shown in small Axes that were given, and the arguments that were changed."""
+    axes = its.make(NEW)
+    called = its.call(its.plot_attention, weights, TOKENS, ax=axes, **options)
+    returned = len(called.value.axes()["images"])
+    return _shown(its, axes) | {"images returned": returned, "changed": called.changed}
+
+
+def _some(shown, *names):
+    return {name: shown[name] for name in names}
+
+
+@fixture
+def plain(its, rng):
+    """A map without a mask, of weights of which two are exactly 0."""
+    weights = _weights(rng)
+    weights[[2, 3], [1, 2]] = 0.0
+    return weights, _drawn(its, weights)
+
+
+@fixture
+def new_figures(its, rng):
+    """Two maps without `ax`, read after the second is drawn."""
+    its.make(CLOSE)
+    axes = [its.plot_attention(_weights(rng, 2), TOKENS[:2]) for _ in range(2)]
+    shown = [_shown(its, one) for one in axes]
+    its.make(CLOSE)
+    return shown
+
+
+@question("1.6", weight=2, advice=ONCE, read=READ)
+def test_image(plain):
+    """The image shows the weights, with queries as rows and keys as columns."""
+    return _some(plain[1], "images", "masked cells", "images returned", "changed")
+
+
+@question("1.6", advice=ONCE, read=READ)
+def test_new_figures(new_figures):
+    """Without `ax`, two calls give two maps, and the second leaves the first unchanged."""
+    return [shown["images"] for shown in new_figures]
+
+
+@question("1.6", weight=2, advice=LABELS, read=READ)
+def test_labels(plain):
+    """Every token labels its own row and column, even a token that occurs twice."""
+    return _some(plain[1], "columns", "rows")
+
+
+@question("1.6", weight=2, advice=CELLS, read=READ)
+def test_masked_cells(its, plain):
+    """Cells forbidden by the mask are masked in the image, not drawn as zero; masks broadcast."""
+    weights, found = plain[0], {}  # where the weight is 0, each mask allows it
+    rows = [[1, 0, 0, 0, 1], [0, 1, 0, 1, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0], [1, 0, 0, 1, 1]]
+    for mask in (np.array(rows, bool), np.array([True, True, True, False, True])):
+        shown = _drawn(its, weights, mask=mask)
+        some = _some(shown, "masked cells", "images", "changed")
+        found |= {f"{name} with a mask {mask.shape}": value for name, value in some.items()}
     return found
+
+
+@question("1.6", advice=NAMES, read=READ)
+def test_colours_and_names(plain, new_figures):
+    """Colors run from 0 to 1; there is a title, and x names the keys, y the queries."""
+    names = ("there is a title", "both axes are named", "x is named after queries",
+             "y is named after keys", "color limits")  # fmt: skip
+    return _some(plain[1], *names) | {
+        f"{name} in a new figure": value for name, value in _some(new_figures[0], *names).items()
+    }
+
+
+@question("1.6", weight=0.5, advice="use viridis or cividis", read=READ)
+def test_colour_map(plain):
+    """The color map is one that color-blind readers can read."""
+    found = plain[1]["color maps"]
+    other = [name for name in found if name not in ("viridis", "cividis")]
+    return {"number of color maps": len(found), "other than viridis and cividis": other}
+
+
+@question(
+    "1.6", weight=0.5, advice="first compare the shape of the weights with the number of tokens",
+    read="the docstring of 1.6", beside=["test_masked_cells", "test_image", "test_new_figures"],
+)  # fmt: skip
+def test_wrong_number_of_tokens(its, rng):
+    """Weights that do not match the tokens raise a ValueError instead of a wrong picture."""
+    given = {"3 × 3 weights": _weights(rng, 3), "4 × 3 weights": _weights(rng, 4)[:, :3]}
+    return {
+        f"{name}, 4 tokens": refusal(lambda: its.plot_attention(weights, TOKENS[:4]))  # noqa: B023
+        for name, weights in given.items()
+    }
