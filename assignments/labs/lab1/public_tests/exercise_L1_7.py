@@ -19,7 +19,7 @@ ROWS = "pad on the left, then read, choose and append one token of each text at 
 
 def _made(its):
     """The model with weights from here, so large that its choices are clear."""
-    model, random = its.make(MODEL), np.random.RandomState(9)
+    model, random = its.make(MODEL), np.random.RandomState(18)
     state = sorted(model.state_dict().items())
     drawn = {name: torch.from_numpy(random.randn(*one.shape)).float() for name, one in state}
     model.load_state_dict(drawn)
