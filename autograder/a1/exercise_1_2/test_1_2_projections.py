@@ -10,8 +10,9 @@ def _projected(its, rng, lead, d_model, *widths):
     """The three projections of random tokens, by name, and the arguments that were changed."""
     arrays = [rng.normal(size=(d_model, width)) for width in widths]
     called = its.call(its.project_qkv, rng.normal(size=(*lead, d_model)), *arrays)
-    named = dict(zip(("query", "key", "value"), called.value, strict=True))
-    return named | {"arguments that it changed": called.changed}
+    named = zip(("query", "key", "value"), called.value, strict=True)
+    found = {f"{name} of {lead} tokens": one for name, one in named}
+    return found | {f"arguments that it changed, {lead} tokens": called.changed}
 
 
 @question("1.2", advice=ADVICE, read=READ)
@@ -20,20 +21,13 @@ def test_contract(its, rng):
     return _projected(its, rng, (7,), 6, 8, 8, 3)
 
 
-@question("1.2", advice=ADVICE, read=READ)
+@question("1.2", weight=2, advice=ADVICE, read=READ)
 def test_each_has_its_own_weight(its, rng):
-    """w_q gives the query, w_k the key and w_v the value."""
-    return _projected(its, rng, (5,), 6, 4, 4, 4)
-
-
-@question("1.2", advice=ADVICE, read=READ)
-def test_square_weights(its, rng):
-    """Square weights are not transposed (unlike in torch's Linear)."""
-    return _projected(its, rng, (3,), 4, 4, 4, 4)
+    """w_q, w_k and w_v give query, key and value; square ones are not transposed (torch's are)."""
+    return _projected(its, rng, (5,), 6, 4, 4, 4) | _projected(its, rng, (3,), 4, 4, 4, 4)
 
 
 @question("1.2", advice="matmul leaves leading axes alone: x @ w", read=READ)
 def test_leading_axes(its, rng):
     """Inputs with one or two batch axes keep them."""
-    found = {lead: _projected(its, rng, lead, 6, 4, 4, 2) for lead in ((2, 5), (2, 3, 5), (1, 1))}
-    return {f"{name} of {lead} tokens": v for lead, one in found.items() for name, v in one.items()}
+    return _projected(its, rng, (2, 5), 6, 4, 4, 2) | _projected(its, rng, (2, 3, 5), 6, 4, 4, 2)

@@ -21,16 +21,11 @@ def test_divides_by_root_d_k(its, rng):
     return {f"scores of width {d}": its.scaled_scores(*pair) for d, pair in drawn.items()}
 
 
-@question("1.3", advice=SWAP, read=READ)
+@question("1.3", weight=2, advice=SWAP, read=READ)
 def test_leading_axes(its, rng):
-    """Each sequence of a batch is scored only against its own keys."""
-    return its.scaled_scores(rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 6, 4)))
-
-
-@question("1.3", advice=SWAP, read=READ)
-def test_cube(its, rng):
-    """Four sequences of four tokens of width four, where no mistake raises a shape error."""
-    return its.scaled_scores(rng.normal(size=(4, 4, 4)), rng.normal(size=(4, 4, 4)))
+    """Each sequence of a batch is scored only against its own keys; four of four tokens, too."""
+    shapes = (((2, 3, 5, 4), (2, 3, 6, 4)), ((4, 4, 4), (4, 4, 4)))
+    return [its.scaled_scores(*(rng.normal(size=shape) for shape in both)) for both in shapes]
 
 
 @question("1.3", advice="leading axes may differ if they broadcast, as in matmul", read=READ)
