@@ -17,6 +17,7 @@ def softmax(x: Real[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray, 
     Finite for every finite input, integers included: e^1000 would overflow.
     Paper: §3.2.1, Eq. 1.
     """
+    x = x / 1  # floating-point: the differences of small integers would wrap around
     # Subtracting a constant from a slice cancels in the quotient; the largest exponent is then 0.
     shifted = x - np.max(x, axis=axis, keepdims=True)
     exponentials = np.exp(shifted)

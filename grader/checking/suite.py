@@ -31,16 +31,13 @@ _read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # (mtime in ns, size
 class Fixture:
     """A function of a suite's file that is called with some of what is offered.
 
-    `id` is FILE::NAME, the same on every machine.
+    `id` is FILE::NAME, the same on every machine. The function may be another file's.
     """
 
     id: str
+    file: Path
     parameters: tuple[str, ...]
     function: Callable[..., Any]
-
-    @property
-    def file(self) -> Path:
-        return Path(inspect.getfile(self.function))
 
     def call(
         self,
@@ -89,7 +86,9 @@ def read_tests(path: Path) -> list[Test]:
     if path not in _read or _read[path][0] != stamp:
         found = vars(module(path)).items()
         fixtures = {
-            name: Fixture(f"{path.name}::{name}", _parameters(path, name, thing, OFFERED), thing)
+            name: Fixture(
+                f"{path.name}::{name}", path, _parameters(path, name, thing, OFFERED), thing
+            )
             for name, thing in found
             if is_fixture(thing)
         }
@@ -128,7 +127,7 @@ def _test(
         raise faults.at(path, _line(function), f"{name} has no @exercise mark")
     parameters = _parameters(path, name, function, (*OFFERED, *fixtures))
     taken = {name: fixtures[name] for name in parameters if name in fixtures}
-    return Test(f"{path.name}::{name}", parameters, function, mark, taken)
+    return Test(f"{path.name}::{name}", path, parameters, function, mark, taken)
 
 
 def _parameters(

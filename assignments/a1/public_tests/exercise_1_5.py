@@ -2,97 +2,73 @@
 
 import numpy as np
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-
-def _layer(student, seed, **sizes):
-    return student.SelfAttention(rng=student.make(f"np.random.default_rng({seed})"), **sizes)
+X = np.arange(12.0).reshape(3, 4) / 10
+NAMES = ("w_q", "w_k", "w_v")
+STATE = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
+SIZES = "w_q and w_k are (d_model, d_k), w_v is (d_model, d_v); None means d_model"
+DRAW = "draw three matrices, one after another, from `rng` or a fresh default_rng()"
 
 
-@exercise("1.5")
-def test_two_seeds(student):
+def _layer(its, seed, **sizes):
+    return its.SelfAttention(rng=its.make(f"np.random.default_rng({seed})"), **sizes)
+
+
+def _same(one, other):
+    return bool(np.allclose(one, other))
+
+
+@question("1.5", advice=DRAW, read="exercise 1.5")
+def test_two_seeds(its):
     """Generators with the same seed make the same layer, with different seeds different ones."""
-    x = np.arange(12.0).reshape(3, 4) / 10
-    first, again, other = (
-        expect.parts(_layer(student, seed, d_model=4)(x), 2, otherwise="return output, weights")[0]
-        for seed in (0, 0, 1)
-    )
-    expect.close(again, first, what="the output of a second layer made with default_rng(0)",
-                 otherwise="draw every weight from `rng`, and from nothing else"
-                 )
-    expect.above(
-        float(np.abs(np.asarray(other) - np.asarray(first)).max()), 1e-4,
-        expected="a different layer from default_rng(1)", got="the same output",
-        because="the weights are the same whatever `rng` is", read="exercise 1.5",
-    )
+    first, again, other = (_layer(its, seed, d_model=4)(X)[0] for seed in (0, 0, 1))
+    return {
+        "the same output from the same seed": _same(first, again),
+        "the same output from different seeds": _same(first, other),
+    }
 
 
-@exercise("1.5")
-def test_layer_shapes(student):
+@question("1.5", weight=2, advice=SIZES, read="§3.2.2")
+def test_layer_shapes(its):
     """Weights and output have the requested sizes; the three projections differ."""
-    layer = _layer(student, 0, d_model=8, d_k=4, d_v=3)
-    for name, width in (("w_q", 4), ("w_k", 4), ("w_v", 3)):
-        expect.shape(layer.get(name), (8, width), what=name, read="§3.2.2",
-                     otherwise="w_q and w_k are (d_model, d_k), w_v is (d_model, d_v)"
-                     )
-    apart = np.abs(np.asarray(layer.get("w_q")) - np.asarray(layer.get("w_k"))).max()
-    expect.above(
-        float(apart), 1e-3, expected="w_k different from w_q", got="the same numbers in both",
-        because="one matrix is used as both w_q and w_k: draw each from the same generator",
-        read="§3.2.2",
-    )
-    output, weights = expect.parts(layer(np.ones((5, 8))), 2, otherwise="return output, weights")
-    expect.shape(output, (5, 3), what="the output", otherwise="one vector of width d_v per token")
-    expect.shape(weights, (5, 5), what="the weights",
-                 otherwise="one row per query, one column per key")
+    layer = _layer(its, 0, d_model=8, d_k=4, d_v=3)
+    output, weights = layer(np.ones((5, 8)))
+    shapes = {f"shape of {name}": np.shape(layer.get(name)) for name in NAMES}
+    shapes |= {"shape of the output": np.shape(output), "shape of the weights": np.shape(weights)}
+    return shapes | {"w_q is w_k": _same(layer.get("w_q"), layer.get("w_k"))}
 
 
-@exercise("1.5")
-def test_default_widths(student):
+@question("1.5", advice=SIZES, read="exercise 1.5")
+def test_default_widths(its):
     """d_k and d_v are d_model when they are not given."""
-    layer = _layer(student, 3, d_model=6)
-    for name in ("w_q", "w_k", "w_v"):
-        expect.shape(layer.get(name), (6, 6), what=name, read="exercise 1.5",
-                     otherwise="d_k=None and d_v=None both mean d_model"
-                     )
+    layers = {"none": _layer(its, 3, d_model=6), "d_k=4": _layer(its, 3, d_model=6, d_k=4)}
+    return {
+        f"shape of {name}, given {given}": np.shape(layer.get(name))
+        for given, layer in layers.items()
+        for name in NAMES
+    }
 
 
-@exercise("1.5")
-def test_the_mask_is_passed_on(student):
+@question("1.5", weight=2, advice="attention(query, key, value, mask)", read="exercise 1.5")
+def test_the_mask_is_passed_on(its):
     """Under a causal mask, a token attends only to itself and earlier tokens."""
-    x = np.arange(12.0).reshape(3, 4) / 10
-    mask = np.tri(3, dtype=bool)
-    layer = _layer(student, 0, d_model=4)
-    _, free = expect.parts(layer(x), 2, otherwise="return output, weights")
-    _, weights = expect.parts(layer(x, mask), 2, otherwise="return output, weights")
-    allowed = np.where(mask, free, 0.0)
-    expect.close(
-        weights, allowed / allowed.sum(axis=-1, keepdims=True), atol=1e-5,
-        what="weights under a causal mask",
-        otherwise="attention(query, key, value, mask)", read="exercise 1.5",
-    )
+    layer, found = _layer(its, 0, d_model=4, d_k=2), {}
+    for first, (name, width) in enumerate(zip(NAMES, (2, 2, 4), strict=True)):
+        layer.set(name, np.tri(4, width, k=-first))
+    calls = {"under a causal mask": (X, np.tri(3, dtype=bool)), "of a batch": (np.stack([X, -X]),)}
+    for name, given in calls.items():
+        found[f"output {name}"], found[f"weights {name}"] = layer(*given)
+    return found
 
 
-@exercise("1.5")
-def test_no_twins(student):
+@question("1.5", advice=DRAW, read="exercise 1.5, the trap")
+def test_no_twins(its):
     """Without `rng`, two layers differ and NumPy's global generator is untouched."""
-    state = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
-    keys, position = student.make(state).get()
-    first, second = (np.asarray(student.SelfAttention(4).get("w_q")) for _ in range(2))
-    keys_after, position_after = student.make(state).get()
-    expect.true(
-        np.array_equal(keys, keys_after) and position == position_after,
-        expected="NumPy's global generator unchanged", got="a different state",
-        because="the global generator is seeded or drawn from: use np.random.default_rng()",
-        read="exercise 1.5",
-    )
-    expect.above(
-        float(np.abs(first - second).max()), 1e-3, expected="two layers with different weights",
-        got="the same w_q in both", otherwise="draw every weight from the generator",
-        because="a fixed seed is used instead of a fresh generator" if np.ptp(first) > 0 else "",
-        read="exercise 1.5, the trap",
-    )
+    keys, position = its.make(STATE).get()
+    first, second = (its.SelfAttention(4).get("w_q") for _ in range(2))
+    after = its.make(STATE).get()
+    return {
+        "two layers with the same w_q": _same(first, second),
+        "the global generator is as before": _same(keys, after[0]) and position == after[1],
+    }

@@ -1,133 +1,81 @@
 """The visible checks of exercise 1.6: an attention heat map."""
 
-import math
-
 import numpy as np
 
-from grader.checking import expect
-from grader.checking.exercise import exercise, fixture
+from grader.checking.exercise import fixture
+from grader.checking.question import question, refusal
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-# The worked example of the handout: five tokens of width 3, d_k = 3, d_v = 2.
-TOKENS = ["the", "cat", "ate", "a", "mouse"]
-A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after the division and the exponential
-B = A * A
-NUMERATORS = np.array([[1, A, 1, 1, A], [1, B, B, 1, A], [1, B, 1, 1, B], [1, A, 1, 1, A],
-                       [1, A, B, 1, 1]])
-WORKED_WEIGHTS = NUMERATORS / NUMERATORS.sum(axis=1, keepdims=True)
-ROWS, SQUARE_MASK = np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[True, False], [True, True]])
-SMALL_WEIGHTS = np.array([[0.3, 0.2], [0.25, 0.25]])
-FIGURE = "__import__('matplotlib.figure').figure.Figure().subplots()"
+# Three tokens, and weights that are easy to read; which keys the first mask allows.
+TOKENS = ["the", "cat", "sleeping"]
+WEIGHTS = np.array([[0.9, 0.1, 0.0], [0.4, 0.5, 0.1], [0.3, 0.2, 0.5]])
+MASK = np.array([[True, False, False], [True, True, False], [True, True, True]])
+ONE_ROW = np.array([True, True, False])
+NEW = "__import__('matplotlib.figure').figure.Figure().subplots()"
+READ = "exercise 1.6"
+DRAW = "draw the weights as they are, once, into `ax` or into a new figure; then return ax"
+LABELS = "set positions and labels in one call: ax.set_xticks(range(n), tokens)"
+COLORS = "vmin=0, vmax=1, and viridis or cividis"
+CELLS = "np.ma.masked_array(weights, ~mask), with the mask broadcast to their shape"
 
 
-def _heat_map(student, *args, **kwargs):
-    axes = student.plot_attention(*args, **kwargs)
-    expect.true(hasattr(axes, "axes"), expected="a matplotlib Axes", got=repr(axes),
-                because="nothing is returned: end with `return ax`" if axes is None else "",
-                otherwise="end the function with `return ax`")
-    with expect.raising(expected="a matplotlib Axes", otherwise="end with `return ax`"):
-        shown = axes.axes()
-    expect.true(len(shown["images"]) == 1, expected="one image in the Axes",
-                got=f"{len(shown['images'])} images", otherwise="draw with ax.imshow(weights, …)"
-                )
-    return shown
+def _images(shown):
+    """The images, and which of their cells are masked."""
+    cells = [str(np.argwhere(np.isnan(image)).tolist()) for image in shown["images"]]
+    return {"masked cells": cells, "images": [np.nan_to_num(image) for image in shown["images"]]}
 
 
 # What several tests look at is drawn once for all of them.
 
 
 @fixture
-def worked(student):
-    return _heat_map(student, WORKED_WEIGHTS, TOKENS)
+def drawn(its):
+    """Two maps in new figures, read after the second is drawn."""
+    axes = [its.plot_attention(weights, TOKENS) for weights in (WEIGHTS, WEIGHTS[::-1] / 2)]
+    return [one.axes() for one in axes]
 
 
-@fixture
-def small(student):
-    return _heat_map(student, SMALL_WEIGHTS, ["cat", "ate"])
-
-
-@fixture
-def given(student):
-    """What is returned for a given `ax`, and what that then shows."""
-    ax = student.make(FIGURE)
-    return _heat_map(student, ROWS, ["cat", "ate"], mask=SQUARE_MASK, ax=ax), ax.axes()
-
-
-@exercise("1.6")
-def test_two_inputs(worked, small):
+@question("1.6", weight=2, advice=DRAW, read=READ)
+def test_two_inputs(drawn):
     """Two inputs give two different maps, with queries as rows and keys as columns."""
-    for shown, weights in ((worked, WORKED_WEIGHTS), (small, SMALL_WEIGHTS)):
-        expect.close(
-            shown["images"][0], weights, what="the image",
-            otherwise="draw the weights as they are, into a new figure when `ax` is None",
-            read="exercise 1.6",
-        )
+    return [shown["images"] for shown in drawn]
 
 
-@exercise("1.6")
-def test_labels(worked):
+@question("1.6", weight=2, advice=LABELS, read=READ)
+def test_labels(drawn):
     """Every token labels its row and its column; the map has a title and two axis labels."""
-    for axis in ("x", "y"):
-        ticks = zip(worked[f"{axis}ticks"], worked[f"{axis}ticklabels"], strict=True)
-        labelled = sorted((math.floor(place + 1e-6), label) for place, label in ticks if label)
-        unplaced = bool(labelled) and labelled[0][0] < 0  # only matplotlib's own ticks start there
-        expect.true(
-            labelled == list(enumerate(TOKENS)), expected=f"{axis} ticks 0 … 4 labelled {TOKENS}",
-            got=str(labelled), because="labels are set without tick positions" if unplaced else "",
-            otherwise=f"set positions and labels in one call: ax.set_{axis}ticks(range(n), tokens)",
-            read="exercise 1.6",
-        )
-    for part in ("title", "xlabel", "ylabel"):
-        expect.true(bool(worked[part]), expected=f"a {part}", got="none",
-                    otherwise=f"ax.set_{part}(…)", read="exercise 1.6")
+    shown, found = drawn[0], {}
+    for axis, cells in (("x", "columns"), ("y", "rows")):
+        ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
+        found[cells] = sorted(f"{int(np.floor(at + 1e-6))}: {text}" for at, text in ticks if text)
+    names = ("title", "xlabel", "ylabel")
+    return found | {f"there is a {name}": bool(shown[name]) for name in names}
 
 
-@exercise("1.6")
-def test_colours(small):
+@question("1.6", advice=COLORS, read=READ)
+def test_colours(drawn):
     """Colors run from 0 to 1 in every map, in a color map that everybody can read."""
-    expect.close(
-        small["colour_limits"][0], [0.0, 1.0], what="color limits", read="exercise 1.6",
-        otherwise="vmin=0, vmax=1",
-    )
-    name = small["colour_maps"][0]
-    expect.true(
-        name.removesuffix("_r") in ("viridis", "cividis"), expected="viridis or cividis", got=name,
-        because=f"{name} is not one of the handout's two color maps", read="exercise 1.6",
-    )
+    names = [name.removesuffix("_r") for name in drawn[1]["colour_maps"]]
+    other = [name for name in names if name not in ("viridis", "cividis")]
+    return {
+        "color limits": drawn[1]["colour_limits"],
+        "color maps other than viridis and cividis": other,
+    }
 
 
-@exercise("1.6")
-def test_forbidden_cells(student, given):
+@question("1.6", weight=2, advice=CELLS, read=READ)
+def test_forbidden_cells(its):
     """Cells forbidden by the mask are masked in the image; a one-row mask applies to every row."""
-    one_row = np.array([False, True])
-    of_one_row = _heat_map(student, ROWS, ["cat", "ate"], mask=one_row)
-    for mask, shown in ((SQUARE_MASK, given[0]), (one_row, of_one_row)):
-        allowed = np.broadcast_to(mask, (2, 2))
-        got = np.where(shown["image_masks"][0], np.nan, shown["images"][0])
-        expect.true(
-            got.shape == (2, 2) and (np.isnan(got) == ~allowed).all(),
-            expected=f"masked cells {np.argwhere(~allowed).tolist()}", got=expect.show(got),
-            because="" if got.shape != (2, 2)
-            else "the mask is ignored" if np.array_equal(got, ROWS)
-            else "forbidden cells are drawn as zero" if np.array_equal(got, ROWS * allowed)
-            else "the mask is inverted: numpy.ma hides cells where its mask is True"
-            if (np.isnan(got) == allowed).all() else "",
-            otherwise="np.ma.masked_array(weights, ~mask), with the mask broadcast to their shape",
-            read="exercise 1.6",
-        )
+    found = {}
+    for rows, mask in (("three rows", MASK), ("one row", ONE_ROW)):
+        shown = its.plot_attention(WEIGHTS, TOKENS, mask).axes()
+        found |= {f"{name} with a mask of {rows}": one for name, one in _images(shown).items()}
+    return found
 
 
-@exercise("1.6")
-def test_given_axes(student, given):
+@question("1.6", advice=DRAW, read=READ)
+def test_given_axes(its):
     """A given `ax` is drawn into; weights that do not match the tokens raise a ValueError."""
-    images = given[1]["images"]
-    expect.true(len(images) == 1, expected="one image in the given `ax`",
-                got=f"{len(images)}", read="exercise 1.6",
-                because="the map is drawn into a different Axes than the given `ax`")
-    expect.raises(
-        lambda: student.plot_attention(ROWS, ["the", "cat", "ate"]),
-        "ValueError", because="2 × 2 weights are drawn for three tokens without an error",
-        otherwise="first compare the shape of the weights with the number of tokens",
-    )
+    ax = its.make(NEW)
+    its.plot_attention(WEIGHTS, TOKENS, ax=ax)
+    wrong = refusal(lambda: its.plot_attention(WEIGHTS, TOKENS[:2]))
+    return {"images in the given `ax`": len(ax.axes()["images"]), "given two tokens": wrong}

@@ -2,182 +2,119 @@
 
 import numpy as np
 
-from autograder.a1.reference import attention, project_qkv
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-
-MISTAKE = known_mistakes(__file__)
+from grader.checking.question import question
 
 READ = "§3.2.2"
 NAMES = ("w_q", "w_k", "w_v")
-GLOBAL_STATE = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
+STATE = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
+DEFAULTS = (
+    "[type(p.default).__name__ for p in "
+    "__import__('inspect').signature(student['SelfAttention']).parameters.values()]"
+)
+CALL = "attention(query, key, value, mask) of x @ self.w_q, x @ self.w_k and x @ self.w_v"
+DRAW = "draw three matrices, one after another, from `rng` or a fresh default_rng()"
+ALONE = "a call depends only on x, the mask and the layer's own weights"
 
 
-def _injected(student, rng, d_model, d_k, d_v):
-    """A layer with known weights, and those weights."""
-    layer = student.SelfAttention(
-        d_model, d_k=d_k, d_v=d_v, rng=student.make("np.random.default_rng(0)")
-    )
-    widths = (d_k, d_k, d_v)
-    weights = [rng.normal(size=(d_model, width)) / np.sqrt(d_model) for width in widths]
-    for name, weight in zip(NAMES, weights, strict=True):
-        layer.set(name, weight)
-    return layer, weights
+def _injected(its, rng, d_model, d_k, d_v):
+    """A layer with random weights that are known."""
+    layer = its.SelfAttention(d_model, d_k=d_k, d_v=d_v, rng=its.make("np.random.default_rng(0)"))
+    for name, width in zip(NAMES, (d_k, d_k, d_v), strict=True):
+        layer.set(name, rng.normal(size=(d_model, width)) / np.sqrt(d_model))
+    return layer
 
 
-def _parts(got):
-    return expect.parts(got, 2, otherwise="return output, weights", read=READ)
+def _named(pair, where):
+    """Weights before the output, because the output follows from them."""
+    output, weights = pair
+    return {f"weights {where}": weights, f"output {where}": output}
 
 
-@exercise("1.5")
-def test_sizes(student):
+def _weights(its, seed=None):
+    """The three weights of a new layer, made with a generator of its own if a seed is given."""
+    given = {} if seed is None else {"rng": its.make(f"np.random.default_rng({seed})")}
+    layer = its.SelfAttention(4, **given)
+    return [np.asarray(layer.get(name)) for name in NAMES]
+
+
+def _same(some, others):
+    return [bool(np.allclose(one, other)) for one, other in zip(some, others, strict=True)]
+
+
+@question("1.5", weight=2, advice="w_q, w_k are (d_model, d_k), w_v is (d_model, d_v)", read=READ)
+def test_sizes(its):
     """Weights are (d_model, d_k) and (d_model, d_v); both widths default to d_model."""
-    for sizes, widths in (
-        ({"d_k": 3, "d_v": 4}, (3, 3, 4)),
-        ({"d_k": 3}, (3, 3, 5)),
-        ({"d_v": 4}, (5, 5, 4)),
-    ):
-        layer = student.SelfAttention(5, **sizes)
-        for name, width in zip(NAMES, widths, strict=True):
-            causes = {"transposed: x @ w needs (d_model, width)": (width, 5)}
-            if name == "w_v" and "d_v" not in sizes:
-                causes[MISTAKE.layer_d_v_follows_d_k] = (5, 3)
-            expect.shape(
-                layer.get(name), (5, width), what=f"{name} with {sizes}", read=READ,                otherwise="w_q and w_k are (d_model, d_k), w_v is (d_model, d_v)",
-            )  # fmt: skip
+    found = {}
+    for sizes in ({"d_k": 3, "d_v": 4}, {"d_k": 3}, {"d_v": 4}, {}):
+        layer = its.SelfAttention(5, **sizes)
+        found |= {f"shape of {n}, given {sizes}": np.shape(layer.get(n)) for n in NAMES}
+    return found
 
 
-@exercise("1.5", weight=2)
-def test_written_in_weights(student, rng):
+@question("1.5", weight=2, advice=CALL, read=READ)
+def test_written_in_weights(its, rng):
     """With known weights: output and weights are those of the projected x, also in a batch."""
-    layer, (w_q, w_k, w_v) = _injected(student, rng, 4, 4, 4)
-    for x in (rng.normal(size=(5, 4)), rng.normal(size=(2, 3, 5, 4))):
-        query, key, value = project_qkv(x, w_q, w_k, w_v)
-        called = student.call(layer, x)
-        output, weights = _parts(called.value)
-        expect.unchanged(called.changed)
-        expect.close(
-            weights, attention(query, key, value)[1], atol=1e-5, what="weights", read=READ,
-            otherwise="read self.w_q and self.w_k at call time",
-        )  # fmt: skip
-        expect.close(
-            output, attention(query, key, value)[0], atol=1e-5, what="output", read=READ,
-            otherwise="the weights are correct: apply them to the values x @ w_v",
-        )  # fmt: skip
+    layer, found = _injected(its, rng, 4, 4, 4), {}
+    for shape in ((5, 4), (2, 3, 5, 4), (1, 4)):
+        called = its.call(layer, rng.normal(size=shape))
+        found |= _named(called.value, f"of shape {shape}")
+        found[f"arguments that it changed, of shape {shape}"] = called.changed
+    return found
 
 
-@exercise("1.5", weight=2)
-def test_mask_reaches_attention(student, rng):
+@question("1.5", weight=2, advice=CALL, read="§3.2.3, last item")
+def test_mask_reaches_attention(its, rng):
     """The layer passes its mask to attention."""
-    layer, weights = _injected(student, rng, 4, 3, 5)
-    x, mask = rng.normal(size=(2, 6, 4)), np.tri(6, dtype=bool)
-    query, key, value = project_qkv(x, *weights)
-    transposed = {
-        f"the weights are transposed in the call: {name} is (d_model, width)": (
-            lambda weight=weight: x @ weight.T
-        )
-        for name, weight in zip(NAMES, weights, strict=True)
-    }
-    output, got = _parts(layer(x, mask=mask))
-    want, want_weights = attention(query, key, value, mask)
-    expect.close(
-        got, want_weights, atol=1e-5, what="weights under a causal mask", read="§3.2.3, last item",
-        otherwise="attention(query, key, value, mask)",
-    )  # fmt: skip
-    expect.close(output, want, atol=1e-5, what="output", otherwise="use the masked weights")
+    layer, x = _injected(its, rng, 4, 3, 5), rng.normal(size=(2, 6, 4))
+    return _named(layer(x, mask=np.tri(6, dtype=bool)), "under a causal mask")
 
 
-@exercise("1.5")
-def test_call_keeps_weights(student, rng):
+@question("1.5", advice=ALONE, read="exercise 1.5")
+def test_call_keeps_weights(its, rng):
     """A call leaves the weights unchanged, and a second call gives the same output."""
-    layer = student.SelfAttention(4, rng=student.make("np.random.default_rng(5)"))
-    x = rng.normal(size=(3, 4))
-    before = [np.asarray(layer.get(name)) for name in NAMES]
-    first, second = (_parts(layer(x))[0] for _ in range(2))
-    for name, weight in zip(NAMES, before, strict=True):
-        moved = np.abs(np.asarray(layer.get(name)) - weight).max()
-        expect.below(
-            float(moved), 1e-6, expected=f"{name} unchanged by a call",
-            got=f"a largest change of {moved:.3g}", read="exercise 1.5",
-        )  # fmt: skip
-    expect.close(
-        second, first, what="the output of a second call", read="exercise 1.5",
-        otherwise="a call must depend only on x, the mask and the layer's own weights",
-    )  # fmt: skip
+    layer, x = _injected(its, rng, 4, 4, 4), rng.normal(size=(3, 4))
+    before, found = [layer.get(name) for name in NAMES], {}
+    for call, mask in enumerate((None, np.eye(3, dtype=bool), None), 1):
+        found |= _named(layer(x, mask), f"of call {call}")
+    return found | {"w_q, w_k and w_v are as before": _same(before, map(layer.get, NAMES))}
 
 
-@exercise("1.5")
-def test_three_different_weights(student):
+@question("1.5", weight=3, advice=DRAW, read=READ)
+def test_three_different_weights(its):
     """A layer draws three different matrices from `rng`, and two layers differ."""
-    generator = student.make("np.random.default_rng(11)")
-    layers = [student.SelfAttention(4, rng=generator) for _ in range(2)]
-    first, second = ({name: np.asarray(layer.get(name)) for name in NAMES} for layer in layers)
-    for layer in (first, second):
-        for one, other in (("w_k", "w_q"), ("w_v", "w_q"), ("w_v", "w_k")):
-            _differ(
-                layer[one], layer[other], f"{one} different from {other}",
-                MISTAKE.saying(
-                    f"one matrix is used as both {other} and {one}: draw three, one after another"
-                ),
-            )  # fmt: skip
-    for name in NAMES:
-        _differ(
-            first[name], second[name], f"{name} of a second layer different from the first's",
-            MISTAKE.layer_ignores_rng,
-        )  # fmt: skip
+    generator = its.make("np.random.default_rng(11)")
+    layers = [its.SelfAttention(4, rng=generator) for _ in range(2)]
+    first, second = ([np.asarray(layer.get(name)) for name in NAMES] for layer in layers)
+    return {
+        "equal to the next of the three": _same(first, [*first[1:], first[0]]),
+        "equal in two layers of one generator": _same(first, second),
+    }
 
 
-def _differ(one, other, expected, because):
-    """Check that two weights are different draws; constant weights get no diagnosis."""
-    if one.shape == other.shape:
-        expect.above(
-            float(np.abs(one - other).max()), 1e-3, expected=expected, got="the same numbers",
-            because=because if np.ptp(one) > 0 else "",
-            otherwise="draw every weight from `rng`", read=READ,
-        )  # fmt: skip
-
-
-@exercise("1.5")
-def test_only_the_given_generator(student):
+@question("1.5", advice=DRAW, read="exercise 1.5")
+def test_only_the_given_generator(its):
     """Generators with the same seed give the same layer, and nothing else affects it."""
-    first, second = (
-        student.call(
-            student.SelfAttention, 4, rng=student.make("np.random.default_rng(7)"), seed=seed
-        ).value
-        for seed in (1, 2)
-    )
-    for name in NAMES:
-        one, other = np.asarray(first.get(name)), np.asarray(second.get(name))
-        expect.below(
-            float(np.abs(one - other).max()), 1e-6, read="exercise 1.5",
-            expected=f"the same {name} from generators of the same seed", got="a different one",
-        )  # fmt: skip
+    first, again, other = (_weights(its, seed) for seed in (7, 7, 8))
+    return {
+        "equal from generators of the same seed": _same(first, again),
+        "equal from generators of different seeds": _same(first, other),
+    }
 
 
-@exercise("1.5")
-def test_generators(student):
+@question("1.5", weight=2, advice=DRAW, read="exercise 1.5")
+def test_generators(its):
     """Without `rng`, layers differ and NumPy's global generator is untouched."""
-    student.make(
-        "np.random.random()"
-    )  # so that a later draw changes only the position, not the keys
-    keys, position = student.make(GLOBAL_STATE).get()
-    first, second = (np.asarray(student.SelfAttention(4).get("w_q")) for _ in range(2))
-    keys_after, position_after = student.make(GLOBAL_STATE).get()
-    expect.true(
-        np.array_equal(keys, keys_after), expected="NumPy's global generator unchanged",
-        got="a different state", read="exercise 1.5",
-    )  # fmt: skip
-    expect.true(
-        position == position_after, expected="NumPy's global generator unchanged",
-        got="numbers drawn from it", read="exercise 1.5",
-    )  # fmt: skip
-    given = np.asarray(
-        student.SelfAttention(4, rng=student.make("np.random.default_rng(8)")).get("w_q")
-    )
-    ignored = first.shape == given.shape and np.allclose(first, given)
-    _differ(
-        first, second, "two layers with different weights",
-        "every layer has the same numbers, whatever `rng` is" if ignored
-        else MISTAKE.layer_default_seed,
-    )  # fmt: skip
+    its.make("np.random.random()")  # so that a later draw changes only the position, not the keys
+    keys, position = its.make(STATE).get()
+    first, second = _weights(its), _weights(its)
+    keys_after, position_after = its.make(STATE).get()
+    seeds = [_weights(its, seed) for seed in (0, 1, 42, 1234)]
+    return {
+        "equal in two layers without `rng`": _same(first, second),
+        "drawn from the same numbers as with the seeds 0, 1, 42, 1234": [
+            any(_same(first, one)) for one in seeds
+        ],
+        "a generator is made once, as a default argument": "Generator" in its.make(DEFAULTS).get(),
+        "the global generator has the same seed": bool(np.array_equal(keys, keys_after)),
+        "the global generator has drawn nothing": position == position_after,
+    }

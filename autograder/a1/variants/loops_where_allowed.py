@@ -5,6 +5,7 @@ import numpy as np
 
 def softmax(x, axis=-1):
     print("softmax of", x.shape)
+    x = x.astype(float)
     biggest = np.max(x, axis)
     biggest = np.expand_dims(biggest, axis)
     top = np.exp(x - biggest)

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 
 def softmax(x, axis=-1):
-    e = np.ma.exp(x - np.ma.max(np.ma.asarray(x), axis=axis, keepdims=True))
+    e = np.ma.exp(x / 1 - np.ma.max(np.ma.asarray(x), axis=axis, keepdims=True))
     return np.ma.filled(e / e.sum(axis=axis, keepdims=True), 0.0)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 
 def softmax(x, axis=-1):
-    return (e := np.exp(x - x.max(axis, keepdims=True))) / e.sum(axis, keepdims=True)
+    return (e := np.exp(x / 1 - x.max(axis, keepdims=True))) / e.sum(axis, keepdims=True)
 
 
 def project_qkv(x, *weights):

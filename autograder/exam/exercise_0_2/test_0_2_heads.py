@@ -1,22 +1,10 @@
 """Hidden tests of exercise 0.2: those of exercise 2.2."""
 
 from autograder.a2.exercise_2_2 import test_2_2_heads as of_a2
-from grader.checking.exercise import exercise
+from autograder.exam.asked_again import asked_again
 
-
-@exercise("0.2", weight=2)
-def test_split_numbered_elements(student):
-    """Head i of `split_heads` owns features i·d_k … (i+1)·d_k of every token."""
-    of_a2.test_split_numbered_elements(student)
-
-
-@exercise("0.2", weight=2)
-def test_merge_numbered_elements(student):
-    """`merge_heads` concatenates the heads of each token, head 0 first."""
-    of_a2.test_merge_numbered_elements(student)
-
-
-@exercise("0.2", beside=["test_split_numbered_elements"])
-def test_indivisible_width(student):
-    """A width that is not divisible by n_heads raises a ValueError."""
-    of_a2.test_indivisible_width(student)
+test_split_numbered_elements = asked_again("0.2", of_a2.test_split_numbered_elements, weight=2)
+test_merge_numbered_elements = asked_again("0.2", of_a2.test_merge_numbered_elements, weight=2)
+test_indivisible_width = asked_again(
+    "0.2", of_a2.test_indivisible_width, beside=["test_split_numbered_elements"]
+)

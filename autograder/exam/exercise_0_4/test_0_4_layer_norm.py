@@ -1,12 +1,12 @@
 """The hidden test of exercise 0.4: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a2.exercise_2_5 import test_2_5_layer_norm as of_a2
-from grader.checking.exercise import exercise
+from autograder.exam.asked_again import asked_again
 
-
-@exercise("0.4")
-def test_repaired(student, rng):
-    """Layer normalization is that of the paper, and its parameters work."""
-    of_a2.test_variance_and_epsilon(student, rng)
-    of_a2.test_each_token_by_itself(student, rng)
-    of_a2.test_gain_and_bias_are_applied(student, rng)
+test_repaired = asked_again(
+    "0.4",
+    of_a2.test_variance_and_epsilon,
+    of_a2.test_each_token_by_itself,
+    of_a2.test_gain_and_bias_are_applied,
+    title="Layer normalization is that of the paper, and its parameters work.",
+)

@@ -1,11 +1,11 @@
 """The hidden test of exercise 0.6: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a3.exercise_3_4 import test_3_4_feed_forward as of_a3
-from grader.checking.exercise import exercise
+from autograder.exam.asked_again import asked_again
 
-
-@exercise("0.6")
-def test_repaired(student, rng):
-    """The feed-forward network has its ReLU between the two layers."""
-    of_a3.test_values(student, rng)
-    of_a3.test_every_position_alone(student, rng)
+test_repaired = asked_again(
+    "0.6",
+    of_a3.test_values,
+    of_a3.test_every_position_alone,
+    title="The feed-forward network has its ReLU between the two layers.",
+)

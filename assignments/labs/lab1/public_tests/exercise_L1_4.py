@@ -1,91 +1,53 @@
 """The visible checks of exercise L1.4: attention that remembers."""
 
-import math
-
+import numpy as np
 import torch
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-X = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(1))
+RANDOM = np.random.RandomState(1)
+X = torch.from_numpy(RANDOM.randn(2, 5, 8)).float()
+STATE = {
+    f"w_{letter}.{kind}": torch.from_numpy(RANDOM.randn(*shape)).float() / 3
+    for letter in "qkvo"
+    for kind, shape in (("weight", (8, 8)), ("bias", (8,)))
+}
 CAUSAL = torch.ones(5, 5).tril().bool()[None, None]
 PLACES = torch.tensor([[0, 1, 2, 3, 4], [0, 0, 0, 1, 2]])
+READ = "exercise L1.4"
 
 
-def turned(x):
-    """Rotary positions (L1.2), as a product of complex numbers."""
-    half = x.shape[-1] // 2
-    angles = PLACES[:, None, :, None] * 10000.0 ** (-torch.arange(half) / half)
-    product = torch.complex(x[..., :half], x[..., half:])
-    product = product * torch.polar(torch.ones_like(angles), angles)
-    return torch.cat([product.real, product.imag], dim=-1)
-
-
-def made(student):
-    layer = student.CachedAttention(8, 2)
+def _made(its, dropout=0.0, places=None):
+    layer = its.CachedAttention(8, 2, dropout)
+    layer.load_state_dict(STATE)
     layer.eval()
+    layer.set("positions", places)
     return layer
 
 
-def attended(layer, turn="", mask=CAUSAL):
-    """Output and weights; the letters in `turn` (q, k, v) are rotated."""
-    state, heads = layer.state_dict(), {}
-    for letter in "qkv":
-        flat = X @ state[f"w_{letter}.weight"].T + state[f"w_{letter}.bias"]
-        head = flat.unflatten(-1, (2, 4)).transpose(1, 2)
-        heads[letter] = turned(head) if letter in turn else head
-    scores = heads["q"] @ heads["k"].transpose(-1, -2) / math.sqrt(4)
-    weights = (scores if mask is None else scores.masked_fill(~mask, -math.inf)).softmax(-1)
-    merged = (weights @ heads["v"]).transpose(1, 2).flatten(2)
-    return merged @ state["w_o.weight"].T + state["w_o.bias"], weights
-
-
-def asked(layer, x=X, mask=CAUSAL, **how):
-    return expect.parts(layer(x, x, x, mask, **how), 2, read="exercise L1.4",
-                        otherwise="return (heads, weights)")
-
-
-@exercise("L1.4")
-def test_plain(student):
+@question("L1.4", advice="attend from the queries to the keys; (heads, weights)", read="§3.2.2")
+def test_plain(its):
     """Without positions and without a cache it is multi-head attention."""
-    layer = made(student)
-    output, weights = asked(layer, need_weights=True)
-    want, want_weights = attended(layer)
-    expect.close(output, want, atol=1e-5, what="the output", read="§3.2.2",
-                 otherwise="attend from the queries to the keys, and return (heads, weights)")
-    expect.close(weights, want_weights, atol=1e-5, what="the weights", read="§3.2.2")
-    expect.equal(asked(layer)[1], None, what="the weights without need_weights",
-                 read="exercise L1.4")
+    layer = _made(its, dropout=0.9)
+    output, weights = layer(X, X, X, CAUSAL, need_weights=True)
+    layer.train()
+    dropped = (layer(X, X, X, CAUSAL)[0] - output).abs().max() > 0.1
+    return {"weights": weights, "output": output, "dropout changes it": bool(dropped)}
 
 
-@exercise("L1.4")
-def test_rotated(student):
+@question("L1.4", advice="rotate the heads that are given", read="Su et al. 2021, section 3.2")
+def test_rotated(its):
     """With positions, queries and keys are turned, values are not."""
-    layer = made(student)
-    layer.set("positions", PLACES)
-    expect.close(
-        asked(layer)[0], attended(layer, "qk")[0], atol=1e-5, what="the output with positions",
-        otherwise="rotate the heads that are given", read="Su et al. 2021, section 3.2")
+    return _made(its, places=PLACES)(X, X, X, CAUSAL)[0]
 
 
-@exercise("L1.4", weight=2)
-def test_one_at_a_time(student):
+@question("L1.4", weight=2, advice="extend the cache by the turned keys, attend to all", read=READ)
+def test_one_at_a_time(its):
     """Read one by one with a cache, the positions give what they give together."""
-    layer = made(student)
-    layer.set("cache", student.KeysAndValues())
-    outputs = []
+    layer, outputs = _made(its), []
+    layer.set("cache", its.KeysAndValues())
     for i in range(5):
+        x = X[:, i : i + 1]
         layer.set("positions", PLACES[:, i : i + 1])
-        with expect.raising(otherwise="attend to everything that the cache has returned",
-                            read="exercise L1.4"):
-            outputs.append(asked(layer, X[:, i : i + 1], CAUSAL[:, :, i : i + 1, : i + 1])[0])
-    state = layer.state_dict()
-    alone = (X @ state["w_v.weight"].T + state["w_v.bias"]) @ state["w_o.weight"].T
-    expect.close(
-        torch.cat(outputs, dim=1), attended(layer, "qk")[0], atol=1e-5,
-        what="the outputs of five steps",
-        otherwise="extend the cache by the turned keys, and attend to all that it returns",
-        read="exercise L1.4")
+        outputs.append(layer(x, x, x, CAUSAL[:, :, i : i + 1, : i + 1])[0])
+    return torch.cat(outputs, dim=1)
