@@ -1,31 +1,15 @@
 """Neutral substitutes for the coding exam, so that a mistake in one part costs its points only."""
 
-import torch
 from torch import nn
 
 from autograder.a2.reference import (  # noqa: F401
     LayerNorm,
     MultiHeadAttention,
+    ResidualConnection,
     attention,
     merge_heads,
     split_heads,
 )
-
-
-class ResidualConnection(nn.Module):
-    """The residual connection on torch's layer normalization, in both orders."""
-
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.norm, self.dropout = nn.LayerNorm(d_model, eps=1e-6), nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def enter(self, x):
-        return self.norm(x) if self.norm_first else x
-
-    def leave(self, x, y):
-        total = torch.add(x, self.dropout(y))
-        return total if self.norm_first else self.norm(total)
 
 
 class FeedForward(nn.Module):

@@ -1,34 +1,34 @@
 """Hidden tests of exercise 0.1: those of exercise 2.1."""
 
 from autograder.a2.exercise_2_1 import test_2_1_attention as of_a2
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
 
-@exercise("0.1", weight=2)
-def test_agrees_with_the_fused_form(student, rng):
+@question("0.1", weight=2)
+def test_agrees_with_the_fused_form(its, rng):
     """Weights and output are those of Eq. 1, for any leading axes."""
-    of_a2.test_agrees_with_the_fused_form(student, rng)
+    return of_a2.test_agrees_with_the_fused_form(its, rng)
 
 
-@exercise("0.1", weight=2)
-def test_mask(student, rng):
+@question("0.1", weight=2)
+def test_mask(its, rng):
     """True = may attend; the mask broadcasts over batch and heads."""
-    of_a2.test_mask(student, rng)
+    return of_a2.test_mask(its, rng)
 
 
-@exercise("0.1")
-def test_row_without_keys(student, rng):
+@question("0.1")
+def test_row_without_keys(its, rng):
     """A query whose keys are all masked gets zero weights and a zero output."""
-    of_a2.test_row_without_keys(student, rng)
+    return of_a2.test_row_without_keys(its, rng)
 
 
-@exercise("0.1")
-def test_gradients_of_a_row_without_keys(student, rng):
+@question("0.1")
+def test_gradients_of_a_row_without_keys(its, rng):
     """A query without keys does not spoil the gradients."""
-    of_a2.test_gradients_of_a_row_without_keys(student, rng)
+    return of_a2.test_gradients_of_a_row_without_keys(its, rng)
 
 
-@exercise("0.1")
-def test_dropout(student, rng):
+@question("0.1")
+def test_dropout(its, rng):
     """Dropout is applied to the weights that multiply the values, not to the returned ones."""
-    of_a2.test_dropout(student, rng)
+    return of_a2.test_dropout(its, rng)
