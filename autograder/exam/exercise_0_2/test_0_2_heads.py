@@ -1,22 +1,22 @@
 """Hidden tests of exercise 0.2: those of exercise 2.2."""
 
 from autograder.a2.exercise_2_2 import test_2_2_heads as of_a2
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
 
-@exercise("0.2", weight=2)
-def test_split_numbered_elements(student):
+@question("0.2", weight=2)
+def test_split_numbered_elements(its):
     """Head i of `split_heads` owns features i·d_k … (i+1)·d_k of every token."""
-    of_a2.test_split_numbered_elements(student)
+    return of_a2.test_split_numbered_elements(its)
 
 
-@exercise("0.2", weight=2)
-def test_merge_numbered_elements(student):
+@question("0.2", weight=2)
+def test_merge_numbered_elements(its):
     """`merge_heads` concatenates the heads of each token, head 0 first."""
-    of_a2.test_merge_numbered_elements(student)
+    return of_a2.test_merge_numbered_elements(its)
 
 
-@exercise("0.2", beside=["test_split_numbered_elements"])
-def test_indivisible_width(student):
+@question("0.2", beside=["test_split_numbered_elements"])
+def test_indivisible_width(its):
     """A width that is not divisible by n_heads raises a ValueError."""
-    of_a2.test_indivisible_width(student)
+    return of_a2.test_indivisible_width(its)
