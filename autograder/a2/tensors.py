@@ -15,8 +15,3 @@ def parts(value, case=""):
     output, weights = expect.parts(value, 2, otherwise="return (output, weights)")
     dtypes = [str(getattr(part, "dtype", None)) for part in (output, weights)]
     return {f"the weights{case}": weights, f"the output{case}": output, f"dtypes{case}": dtypes}
-
-
-def flow(gradients, at, like):
-    """The gradient `at`, or zeros if there is none."""
-    return torch.zeros_like(like) if gradients.get(at) is None else gradients[at]

@@ -1,12 +1,12 @@
 """The hidden test of exercise 0.4: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a2.exercise_2_5 import test_2_5_layer_norm as of_a2
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
 
-@exercise("0.4")
-def test_repaired(student, rng):
+@question("0.4")
+def test_repaired(its, rng):
     """Layer normalization is that of the paper, and its parameters work."""
-    of_a2.test_variance_and_epsilon(student, rng)
-    of_a2.test_each_token_by_itself(student, rng)
-    of_a2.test_gain_and_bias_are_applied(student, rng)
+    found = of_a2.test_variance_and_epsilon(its, rng)
+    found["with other tokens"] = of_a2.test_each_token_by_itself(its, rng)
+    return found | {"with gain and bias": of_a2.test_gain_and_bias_are_applied(its, rng)}
