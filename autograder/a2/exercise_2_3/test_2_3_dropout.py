@@ -2,87 +2,41 @@
 
 import torch
 
-from autograder.a2.exercise_2_3.test_2_3_multi_head import PINNED, TOLERANCE, build, draw
-from autograder.a2.multi_head_reference import reference
-from autograder.a2.tensors import normal
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
+from autograder.a2.tensors import normal, parts
+from grader.checking.question import question
 
-MISTAKE = known_mistakes(__file__)
+ADVICE = "apply the rate given to the constructor to the weights, in training only"
 
 
-def transparent(student, rng):
-    """A one-head module and inputs whose output shows the weights in use, twice.
-
-    w_v and w_o are the identity, and the values are [I, I]. Also returns the expected result.
-    """
-    state = {name: value * 0 for name, value in draw(rng, 16).items()}
-    state |= {name: normal(rng, 16, 16) * 0.3 for name in ("w_q.weight", "w_k.weight")}
-    state |= {name: torch.eye(16) for name in ("w_v.weight", "w_o.weight")}
-    value = torch.cat([torch.eye(8), torch.eye(8)], dim=1)[None]
-    inputs = (normal(rng, 1, 8, 16), normal(rng, 1, 8, 16), value)
-    module = build(student, state, 16, 1, dropout=0.5)
-    return module, inputs, reference(state, 1, inputs)
+def transparent(its, rng):
+    """A one-head module and inputs whose output shows the weights in use, twice."""
+    module = its.MultiHeadAttention(16, 1, dropout=0.5)
+    state = {name: torch.zeros_like(value) for name, value in module.state_dict().items()}
+    state |= {f"{name}.weight": normal(rng, 16, 16) * 0.3 for name in ("w_q", "w_k")}
+    module.load_state_dict(state | {f"{name}.weight": torch.eye(16) for name in ("w_v", "w_o")})
+    values = torch.cat([torch.eye(8), torch.eye(8)], dim=1)[None]
+    return module, (normal(rng, 1, 8, 16), normal(rng, 1, 8, 16), values)
 
 
-@exercise("2.3")
-def test_no_dropout_in_evaluation(student, rng):
+@question("2.3", advice=ADVICE, read="§5.4")
+def test_no_dropout_in_evaluation(its, rng):
     """In evaluation mode nothing is dropped."""
-    module, inputs, (wanted, _) = transparent(student, rng)
-    output, _ = expect.parts(module(*inputs), 2)
-    expect.close(
-        output,
-        wanted,
-        **TOLERANCE,
-        otherwise="with identity projections, the output shows the weights",
-        read="§5.4",
-        what="the output in evaluation mode",
-    )
+    module, inputs = transparent(its, rng)
+    module.eval()
+    return parts(module(*inputs, need_weights=True))
 
 
-@exercise("2.3", weight=2)
-def test_dropout(student, rng):
+@question("2.3", weight=5, advice=ADVICE, read="§5.4")
+def test_dropout(its, rng):
     """In training, dropout is applied to the weights in use, but not to the returned weights."""
-    module, inputs, (wanted, weights) = transparent(student, rng)
+    module, inputs = transparent(its, rng)
     module.train()
-    output, returned = expect.parts(
-        student.call(module, *inputs, need_weights=True, seed=5).value, 2
-    )
-    expect.shape(output, wanted.shape, what="the output")
-    twice = torch.cat([output[..., :8], output[..., :8]], -1)
-    used = output[..., :8][:, None]
-    # With dropout on the scores, rows still sum to one; with dropout on the weights, not.
-    even = output.equal(twice) and bool((used.sum(-1) - 1).abs().max() < 1e-3)
-    expect.close(
-        returned,
-        weights,
-        **TOLERANCE,
-        otherwise="the returned weights are those before dropout",
-        read=PINNED,
-        what="the returned weights in training mode",
-    )
-    expect.above(
-        float((output - wanted).abs().max()),
-        1e-3,
-        expected="half of the weights dropped in training mode",
-        got="the same output as in evaluation mode",
-        read="§5.4",
-    )
-    dropped = torch.where(output.ne(0), 2 * wanted, 0.0)
-    expect.close(
-        output,
-        twice,
-        **TOLERANCE,
-        otherwise="a weight is kept or dropped for the whole value: both halves must be equal",
-        read="§5.4",
-        what="the output in training mode (the values make it show the weights, in each half)",
-    )
-    expect.close(
-        output,
-        dropped,
-        **TOLERANCE,
-        otherwise="apply dropout to the weights, with the rate given to the constructor",
-        read="§5.4",
-        what="the output in training mode",
-    )
+    found = parts(its.call(module, *inputs, need_weights=True, seed=5).value)
+    output, weights = found.pop("the output"), found["the weights"].reshape(8, 8)
+    used, again = output.reshape(8, 16).chunk(2, -1)
+    return found | {
+        "the output is another one in training": not torch.allclose(used, weights, atol=1e-3),
+        "a weight is kept or dropped for the whole value": used.equal(again),
+        "some weights are dropped, not all": 0 < int(used.count_nonzero()) < 64,
+        "kept weights are doubled": torch.allclose(used, 2 * weights * (used != 0), atol=1e-3),
+    }

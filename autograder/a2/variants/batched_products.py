@@ -33,7 +33,7 @@ def attention(query, key, value, mask=None, dropout=None):  # noqa: F811
 def split_heads(x, n_heads):
     b, n, d = x.shape
     if d // n_heads * n_heads != d:
-        raise ValueError("no")
+        raise ValueError(f"{d} by {n_heads}: no")
     order = torch.arange(d).view(n_heads, 1, d // n_heads).expand(n_heads, n, -1)
     rows = torch.arange(n).view(1, n, 1)
     return x[:, rows, order]

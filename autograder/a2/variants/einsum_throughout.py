@@ -20,7 +20,7 @@ def attention(query, key, value, mask=None, dropout=None):
 
 def split_heads(x, n_heads):
     if x.size(-1) % n_heads != 0:
-        raise ValueError("the number of features must be a multiple of n_heads")
+        raise ValueError(f"the number of features, {x.size(-1)}, is no multiple of {n_heads}")
     return torch.einsum("bnhd->bhnd", x.unflatten(-1, (n_heads, -1)))
 
 
@@ -32,7 +32,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model=512, n_heads=8, dropout=0.1, bias=True):
         super().__init__()
         if d_model % n_heads != 0:
-            raise ValueError("d_model must be a multiple of n_heads")
+            raise ValueError(f"d_model={d_model} must be a multiple of n_heads={n_heads}")
         self.h, self.d_k = n_heads, d_model // n_heads
         self.w_q = nn.Linear(d_model, d_model, bias)
         self.w_k = nn.Linear(d_model, d_model, bias)

@@ -34,7 +34,7 @@ def attention(query, key, value, mask=None, dropout=None):
 def split_heads(x, n_heads):
     d_k, rest = divmod(x.shape[-1], n_heads)
     if rest:
-        raise ValueError("features left over")
+        raise ValueError(f"{x.shape[-1]} features, {n_heads} heads: {rest} left over")
     heads = []
     for i in range(n_heads):
         heads.append(x[:, :, i * d_k : (i + 1) * d_k])

@@ -26,7 +26,7 @@ class MultiHeadAttention(nn.Module):
     ):
         super().__init__()
         if d_model % n_heads:
-            raise ValueError("d_model % n_heads")
+            raise ValueError(f"{d_model} % {n_heads}")
         self.heads = n_heads
         self.rate = dropout
         self.w_q = Affine(d_model, d_model, bias)
