@@ -10,6 +10,7 @@ from autograder.a2.reference import (  # noqa: F401
     merge_heads,
     split_heads,
 )
+from autograder.a3.reference import Encoder, _Layer  # noqa: F401
 
 
 class ResidualConnection(nn.Module):

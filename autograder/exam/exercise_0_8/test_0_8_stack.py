@@ -1,12 +1,11 @@
 """The hidden test of exercise 0.8: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a3.exercise_3_5 import test_3_5_encoder_stack as of_a3
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
 
-@exercise("0.8")
-def test_repaired(student, rng):
+@question("0.8", advice="the output of one layer is the input of the next", read="§3.1")
+def test_repaired(its, rng):
     """Every layer reads the layer below, and mask and weights are passed on."""
-    of_a3.test_post_norm(student, rng)
-    of_a3.test_mask(student, rng)
-    of_a3.test_weights_only_when_asked_for(student, rng)
+    asked = (of_a3.test_mask, of_a3.test_post_norm, of_a3.test_weights_only_when_asked_for)
+    return {name: value for ask in asked for name, value in ask(its, rng).items()}
