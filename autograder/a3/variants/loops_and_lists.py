@@ -126,9 +126,7 @@ def training_step(
     rates = [group["lr"] for group in optimizer.param_groups]
     optimizer.step()
     schedule.step()
-    for group in optimizer.param_groups:
-        for parameter in group["params"]:
-            parameter.grad = None
+    optimizer.zero_grad()
     right = 0
     for sentence in range(batch):
         right += int(logits[sentence].argmax()) == int(labels[sentence])
