@@ -118,7 +118,7 @@ def initialize(model, scheme, generator):
     spread = {"xavier": 6, "he": 2, "normal": 0.02}
     if scheme not in spread:
         raise ValueError(f"{scheme} is none of {list(spread)}")
-    layers = [layer for layer in model.modules() if type(layer) is nn.Linear]
+    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
     for layer in layers:
         with torch.no_grad():
             i, o = layer.in_features, layer.out_features
