@@ -52,14 +52,19 @@ def test_smoothed(its, rng):
 
 @question("3.11", advice="what is plotted later lies in front", read=READ)
 def test_raw_losses_stay_behind(its, rng):
-    """The raw losses are thin, pale and behind the smoothed ones."""
-    left, _ = its.plot_curves(training(rng), axes=its.make(PAIR))
+    """The raw losses are thin, pale and behind the smoothed ones; title and axes have names."""
+    left, right = its.plot_curves(training(rng), axes=its.make(PAIR))
     look = its.call(its.make(LOOK), left).value
     (alpha, width, order), (_, wider, front) = look["training loss"], look["smoothed"]
     return {
         "the raw losses have an alpha of at most 0.5": alpha <= 0.5,
         "the smoothed line is wider than theirs": width < wider,
         "it lies in front": order < front,
+        "both have a title": all(names["title"] for names in (ax.axes() for ax in (left, right))),
+        "the y labels have 'loss' and '%'": all(
+            unit in ax.axes()["ylabel"].lower() and "step" in ax.axes()["xlabel"].lower()
+            for ax, unit in ((left, "loss"), (right, "%"))
+        ),
     }
 
 
@@ -88,15 +93,3 @@ def test_new_figures(its, rng):
     its.make("__import__('matplotlib.pyplot').pyplot.close('all')")
     found = curves(left, "training loss") | curves(right, "validation accuracy")
     return found | {"the second call leaves the first figure as it was": before == after}
-
-
-@question("3.11", advice="ax.set(title=…, xlabel=…, ylabel=…)", read=READ)
-def test_names(its, rng):
-    """Titles and axis labels name what is shown and its unit."""
-    found = {}
-    for ax, unit in zip(its.plot_curves(training(rng)), ("loss", "%"), strict=True):
-        names = ax.axes()
-        labels = "step" in names["xlabel"].lower() and unit in names["ylabel"].lower()
-        found[f"its x label has 'step', its y label {unit!r}"] = labels
-        found[f"the Axes with {unit!r} have a title"] = bool(names["title"])
-    return found

@@ -32,21 +32,15 @@ def test_classes_keep_their_share(its, rng):
 
 @question("3.15", weight=2, advice="shuffle once, then take the first of each class", read=READ)
 def test_nested(its, rng):
-    """Smaller subsets are contained in larger ones, in any order of the fractions."""
+    """Smaller subsets are contained in larger ones, sorted; fraction 1 is everything."""
     labels, found = draw(rng, 60, 140), {}
     for fractions in ([0.1, 0.25, 0.5, 1.0], [0.5, 0.05, 1.0, 0.2]):
         own = subsets(its, labels, fractions)
         pairs = zip(sorted(own, key=len), sorted(own, key=len)[1:], strict=False)
         found[f"the sizes for {fractions}"] = [len(one) for one in own]
         found["each is in the next larger one"] = all({*a} <= {*b} for a, b in pairs)
-    return found
-
-
-@question("3.15", advice="sort the indices of all classes together", read=READ)
-def test_sorted_and_whole(its, rng):
-    """Indices are sorted; fraction 1 is the whole data set, whatever its labels are."""
     small, whole = subsets(its, 1 + 3 * draw(rng, 13, 27), [0.4, 1])
-    return {"the indices for 0.4 are sorted": small == sorted(small), "the indices for 1": whole}
+    return found | {"the indices for 0.4 are sorted": small == sorted(small), "those for 1": whole}
 
 
 @question("3.15", advice="draw from `rng`", read=READ)

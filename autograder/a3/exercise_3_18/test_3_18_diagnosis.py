@@ -45,11 +45,15 @@ def test_every_fault(its, rng):
     return {f"model {i}": its.diagnose(patient(its, *one), ids) for i, one in enumerate(models)}
 
 
-@question("3.18", advice=HEALTHY, read=READ)
+@question("3.18", weight=2, advice=HEALTHY, read=READ)
 def test_healthy(its, rng):
-    """A healthy model is called healthy, in either mode."""
-    ids, models = sentences(rng), ((4, False), (5, True), (6, True))
-    return {f"model {s}": its.diagnose(patient(its, "healthy", s, t), ids) for s, t in models}
+    """A healthy model is called healthy, in either mode, which is restored."""
+    ids, found, noise = sentences(rng), {}, HOOK.format("out[0] + 1e-6 * torch.randn_like(out[0])")
+    for seed, training, hook in ((4, False, ""), (5, True, ""), (6, True, ""), (14, False, noise)):
+        model = patient(its, "healthy", seed, training, hook)
+        found[f"model {seed}, training mode {training}"] = its.diagnose(model, ids)
+        found[f"training mode of model {seed} afterwards"] = model.get("training")
+    return found
 
 
 @question("3.18", weight=2, advice="add padding to the sentences", read=READ)
@@ -84,17 +88,6 @@ def test_every_place(its, rng):
     }
 
 
-@question("3.18", advice="restore the mode the model was in", read=READ, beside=["test_healthy"])
-def test_mode_is_restored(its, rng):
-    """The model's mode is restored."""
-    found, ids = {}, sentences(rng)
-    for fault, training in ((f, t) for f in ("pads pooled", "healthy") for t in (True, False)):
-        model = patient(its, fault, 31, training)
-        its.diagnose(model, ids)
-        found[f"training mode after {fault!r}, before: {training}"] = model.get("training")
-    return found
-
-
 @question("3.18", advice="call the model under `torch.no_grad()`", read=READ)
 def test_without_gradients(its, rng):
     """The model is never called with gradients enabled."""
@@ -103,10 +96,3 @@ def test_without_gradients(its, rng):
     its.make(watch, model=model, log=log)
     its.diagnose(model, sentences(rng))
     return {"gradients are recorded in a forward pass": any(log.get())}
-
-
-@question("3.18", advice=HEALTHY, read=READ)
-def test_rounding_is_no_fault(its, rng):
-    """A healthy model whose logits differ by 1e-6 from call to call is healthy."""
-    noise = HOOK.format("out[0] + 1e-6 * torch.randn_like(out[0])")
-    return its.diagnose(patient(its, "healthy", 14, hook=noise), sentences(rng))

@@ -25,6 +25,8 @@ def test_values(its, rng):
         "the mask": called.value,
         "its dtype": str(called.value.dtype),
         "arguments that it changed": called.changed,
+        "the mask of nothing but padding": its.padding_mask(torch.tensor([[0, 0, 0], [4, 5, 6]])),
+        "the mask of one token": its.padding_mask(torch.tensor([[7]])),
     }
 
 
@@ -35,9 +37,3 @@ def test_another_pad_id(its, rng):
     ids[0, 2], ids[1, 0], ids[2, 0] = 0, 3, 1
     ids[3, :3] = torch.tensor([3, 8, 3])
     return its.padding_mask(ids, 3), its.padding_mask(ids, pad_id=3)
-
-
-@question("3.2", advice=AXES, read=READ)
-def test_nothing_but_padding(its):
-    """A sentence of only padding is all False, one without padding all True."""
-    return [its.padding_mask(torch.tensor(ids)) for ids in ([[0, 0, 0], [4, 5, 6]], [[7]], [[0]])]

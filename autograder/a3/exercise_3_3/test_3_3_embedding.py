@@ -25,21 +25,16 @@ def outputs(module, rng, *lengths):
 
 @question("3.3", weight=2, advice=SUM, read=READ)
 def test_values(its, rng):
-    """Embeddings × √d_model plus positions, for every sentence of a batch."""
-    return outputs(build(its, rng), rng, 4, 1, 2)
-
-
-@question("3.3", advice="a token of padding has its position, too", read=READ)
-def test_padding(its, rng):
-    """The padding row is zero: a padding token carries only its position."""
+    """Embeddings × √d_model plus positions, for every token of a batch, padding included."""
     ids = torch.tensor([[5, 0, 7, 3], [1, 3, 0, 6]])
-    return {f"with pad_id = {pad}": build(its, rng, pad_id=pad)(ids) for pad in (0, 3)}
+    padded = {f"the output with pad_id={i}": build(its, rng, pad_id=i)(ids) for i in (0, 3)}
+    return outputs(build(its, rng), rng, 4, 1, 2) | padded
 
 
-@question("3.3", advice=GROW, read="the docstring of 3.3")
+@question("3.3", weight=2, advice=GROW, read="the docstring of 3.3")
 def test_longer_than_the_table(its, rng):
-    """An input longer than `max_length` works, and short ones still work afterwards."""
-    module = build(its, rng, max_length=4)
+    """An input longer than `max_length` works, with scaled positions, and short ones after it."""
+    module = build(its, rng, max_length=4, position_scale=0.25)
     return outputs(module, rng, 4, 5, 9, 3) | {
         "the names in the state dict": sorted(module.state_dict()),
         "the table has a row for each of 9 positions": len(module.get("positions")) >= 9,
@@ -50,12 +45,6 @@ def test_longer_than_the_table(its, rng):
 def test_another_device(its):
     """The module works on another device, such as a GPU, also for long inputs."""
     return {f"the device of {n} tokens": its.make(ON_META, n=n).get() for n in (2, 5)}
-
-
-@question("3.3", advice="`self.table(n)` returns the sinusoids × position_scale", read=READ)
-def test_position_scale(its, rng):
-    """`position_scale` multiplies the positions, even when the input outgrows the table."""
-    return outputs(build(its, rng, max_length=5, position_scale=0.25), rng, 4, 8)
 
 
 @question("3.3", weight=2, advice="apply the module's `dropout` last, to the sum", read="§5.4")

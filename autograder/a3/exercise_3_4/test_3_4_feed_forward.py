@@ -6,23 +6,14 @@ from grader.checking.question import question
 READ = "§3.3, Eq. 2"
 
 
-def build(its, rng):
-    return filled(its.FeedForward(4, 7), rng)
-
-
-@question("3.4", weight=2, advice="w_2(relu(w_1(x)))", read=READ)
+@question("3.4", weight=3, advice="w_2(relu(w_1(x)))", read=READ)
 def test_values(its, rng):
-    """max(0, x W₁ + b₁) W₂ + b₂, with given weights."""
-    called = its.call(build(its, rng), 3 * normal(rng, 3, 5, 4))
-    return {"the output": called.value, "arguments that it changed": called.changed}
-
-
-@question("3.4", advice="act on the last axis only, with any leading axes", read=READ)
-def test_every_position_alone(its, rng):
-    """Positions are independent, and the input may have any leading axes."""
-    module = build(its, rng)
-    shapes = [(6, 4), (1, 1, 4), (2, 2, 3, 4)]
-    return {f"the output for an input of shape {s}": module(normal(rng, *s)) for s in shapes}
+    """max(0, x W₁ + b₁) W₂ + b₂, at each position alone, with any leading axes."""
+    module, found = filled(its.FeedForward(4, 7), rng), {}
+    for shape in [(3, 5, 4), (6, 4), (2, 2, 3, 4)]:
+        called = its.call(module, 3 * normal(rng, *shape))
+        found |= {f"the output for {shape}": called.value, f"changed for {shape}": called.changed}
+    return found
 
 
 @question("3.4", weight=1.5, advice="training and evaluation mode must agree here", read="§5.4")

@@ -1,8 +1,6 @@
 """Hidden tests of exercise 3.5: the stack of encoder layers."""
 
-import torch
-
-from autograder.a3.exercise_3_5.test_3_5_encoder_layer import both
+from autograder.a3.exercise_3_5.test_3_5_encoder_layer import ask
 from autograder.a3.tensors import filled, is_none, normal, parts
 from grader.checking.question import question
 
@@ -19,13 +17,13 @@ def build(its, rng, dropout=0.1, norm_first=False, n_layers=3):
 @question("3.5", weight=2, after=AFTER, advice=NEXT, read=READ)
 def test_post_norm(its, rng):
     """Three layers in sequence, with no norm after the last."""
-    return both("", build(its, rng)(normal(rng, 2, 4, 8), need_weights=True))
+    return ask(its, build(its, rng), rng)
 
 
 @question("3.5", weight=2, after=AFTER, advice=NEXT, read=READ)
 def test_pre_norm(its, rng):
     """With `norm_first`, a last norm follows the layers."""
-    return both("", build(its, rng, norm_first=True)(normal(rng, 2, 4, 8), need_weights=True))
+    return ask(its, build(its, rng, norm_first=True), rng)
 
 
 @question("3.5", after=AFTER, advice=OWN, read='§3.1: "a stack of N = 6 identical layers"')
@@ -38,13 +36,6 @@ def test_own_parameters(its):
         found |= {name + of: shape for name, shape in parts(module).items()}
         found["the number of parameters" + of] = len(module.parameters())
     return found
-
-
-@question("3.5", weight=2, after=AFTER, advice="pass the mask to every layer", read="§3.2.3")
-def test_mask(its, rng):
-    """The mask reaches every layer."""
-    mask = torch.arange(5) < torch.tensor([5, 2])[:, None, None, None]
-    return both(" with a mask", build(its, rng)(normal(rng, 2, 5, 8), mask, need_weights=True))
 
 
 @question("3.5", after=AFTER, advice="a new list for each call, or None", read="its docstring")

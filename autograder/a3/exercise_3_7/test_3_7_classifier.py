@@ -18,35 +18,26 @@ def build(its, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **o
     return filled(module, rng, pad_id)
 
 
-@question("3.7", weight=2, after=AFTER, advice=WAY, read=READ)
+@question("3.7", weight=3, after=AFTER, advice=WAY, read=READ)
 def test_logits(its, rng):
-    """Embedding, encoder, mean over the real tokens, linear layer; post-norm and pre-norm."""
+    """Embedding, encoder, one vector, linear layer; either pooling, post-norm and pre-norm."""
     found = {}
-    for norm_first in (False, True):
-        logits, weights = build(its, rng, norm_first=norm_first)(IDS, need_weights=True)
-        found[f"the logits, norm_first={norm_first}"] = logits
-        found |= {f"weights {i}, norm_first={norm_first}": one for i, one in enumerate(weights)}
+    for options in ({}, {"norm_first": True}, {"pooling": "cls"}):
+        logits, weights = build(its, rng, **options)(IDS, need_weights=True)
+        found |= {f"the logits with {options}": logits}
+        found |= {f"weights {i} with {options}": one for i, one in enumerate(weights)}
     return found
 
 
-@question("3.7", after=AFTER, advice="pass pad_id to the embedding, by name", read="exercise 3.7")
-def test_pad_id_of_the_embedding(its):
-    """`pad_id` reaches the embedding: the padding row starts at zero."""
+@question("3.7", after=AFTER, weight=1.5, advice="pass both on by name", read="exercise 3.7")
+def test_pad_id_of_the_embedding(its, rng):
+    """`pad_id` reaches the embedding, whose padding row starts at zero, and so does the scale."""
     state = its.EncoderClassifier(10, 2, 1, 8, 2, 12, pad_id=3).state_dict()
     zero = (state["embedding.tokens.weight"] == 0).all(dim=1)
-    return {"the rows of the embedding that are zero": zero.nonzero().flatten().tolist()}
-
-
-@question("3.7", after=AFTER, advice="pass position_scale on, by name", read="exercise 3.7")
-def test_position_scale(its, rng):
-    """`position_scale` reaches the embedding."""
-    return {"the logits, position_scale=0.25": build(its, rng, position_scale=0.25)(IDS)[0]}
-
-
-@question("3.7", after=AFTER, advice="'cls' is the vector of the first token", read="exercise 3.7")
-def test_first_token(its, rng):
-    """Pooling "cls" takes the first token."""
-    return {"the logits, pooling='cls'": build(its, rng, "cls")(IDS)[0]}
+    return {
+        "the rows of the embedding that are zero": zero.nonzero().flatten().tolist(),
+        "the logits, position_scale=0.25": build(its, rng, position_scale=0.25)(IDS)[0],
+    }
 
 
 @question("3.7", weight=0.5, after=AFTER, read="the docstring of 3.7", beside=["test_logits"])

@@ -28,15 +28,10 @@ def test_masked_mean(its, rng):
     }
 
 
-@question("3.7", advice="replace the padding's values before the sum (`masked_fill`)", read=READ)
+@question("3.7", weight=2, advice="`masked_fill` before the sum; divide by 1 or more", read=READ)
 def test_padding_holds_anything(its, rng):
-    """Values at the padding are ignored, even NaN and infinity."""
+    """Values at the padding are ignored, even NaN; no real token gives zeros."""
     x, values = normal(rng, 3, 5, 4), (1e6, math.inf, math.nan)
     dirty = {junk: x.masked_fill(~REAL[..., None], junk) for junk in values}
-    return {f"with {j} at the padding": mean(its, one, REAL).value for j, one in dirty.items()}
-
-
-@question("3.7", advice="zeros for a sentence without real tokens", read=READ)
-def test_nothing_but_padding(its, rng):
-    """A sentence without real tokens gives zeros, never NaN."""
-    return mean(its, normal(rng, 2, 4, 3), torch.tensor([[0, 0, 0, 0], [1, 1, 0, 0]]).bool()).value
+    found = {f"with {j} at the padding": mean(its, one, REAL).value for j, one in dirty.items()}
+    return found | {"of no real token": mean(its, x, REAL & False).value}

@@ -75,10 +75,11 @@ def test_nothing_is_left(its, rng):
     return {"no gradient is left": left is None or not left.any()}
 
 
-@question("3.9", advice=ORDER, read=READ)
+@question("3.9", weight=2, advice=ORDER, read=READ)
 def test_order(its, rng):
-    """backward, clip, optimizer, schedule, each once; the given functions are used."""
+    """In training mode: backward, clip, optimizer, schedule, each once, with given functions."""
     run, own = Run(its, rng), {"backward": BACKWARD, "clip": CLIP}
+    run.model.eval()
     run.step(**{name: its.make(source, events=run.events) for name, source in own.items()})
     seen = run.events.get()
     *between, after = " ".join(seen).split("step")
@@ -88,15 +89,6 @@ def test_order(its, rng):
         "and not between backward and them": "zero_grad"
         not in "".join(between).split("backward")[-1],
     }
-
-
-@question("3.9", advice="`model.train()` first", read=READ)
-def test_training_mode(its, rng):
-    """The step puts the model into training mode, even after an evaluation."""
-    run = Run(its, rng)
-    run.model.eval()
-    run.step()
-    return {"the forward pass is in training mode": "training mode" in run.events.get()}
 
 
 @question("3.9", weight=2, advice="floats: `.item()` or `float(…)`", read="the docstring of 3.9")

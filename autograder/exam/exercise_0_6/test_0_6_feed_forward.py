@@ -7,4 +7,4 @@ from grader.checking.question import question
 @question("0.6", advice="w_2(relu(w_1(x)))", read="§3.3, Eq. 2")
 def test_repaired(its, rng):
     """The feed-forward network has its ReLU between the two layers."""
-    return of_a3.test_values(its, rng) | of_a3.test_every_position_alone(its, rng)
+    return of_a3.test_values(its, rng)
