@@ -1,13 +1,17 @@
-"""Neutral substitutes for assignment 3: the names of the starter, in plain tensor operations.
+"""Right forms for assignment 3: the names of the starter, in plain tensor operations.
 
-When a test fails because an earlier exercise is wrong, it is run again with the definition of that
-name from here. What a definition shares with another begins with an underscore and is sent along;
-none uses what an exercise that rests on it forbids.
+They answer the hidden questions. When a test fails because an earlier exercise is wrong, it is run
+again with the definition of that name from here. What a definition shares with another begins with
+an underscore and is sent along; none uses what an exercise that rests on it forbids.
 """
 
 import math
+from collections import defaultdict
+from statistics import fmean, pstdev
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
@@ -31,7 +35,7 @@ def padding_mask(token_ids, pad_id=0):
 
 
 class TransformerEmbedding(nn.Module):
-    """Embeddings × √d_model + positions, with a table computed for each length."""
+    """Embeddings × √d_model + positions, with a table that keeps the longest input's length."""
 
     def __init__(
         self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
@@ -39,19 +43,24 @@ class TransformerEmbedding(nn.Module):
         super().__init__()
         self.position_scale = position_scale
         self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
-        nn.init.normal_(self.tokens.weight, std=d_model**-0.5)
         with torch.no_grad():
-            self.tokens.weight[pad_id] = 0.0
+            self.tokens.weight.normal_(std=d_model**-0.5)[pad_id] = 0.0
         self.dropout = nn.Dropout(dropout)
+        self.register_buffer("positions", self.table(max_length), persistent=False)
 
-    def forward(self, token_ids):
+    def table(self, n):
+        """The sinusoids of n positions × position_scale, like the embedding's weights."""
         d_model = self.tokens.embedding_dim
         feature = torch.arange(d_model, dtype=torch.float64)
-        place = torch.arange(token_ids.shape[1], dtype=torch.float64)[:, None]
+        place = torch.arange(n, dtype=torch.float64)[:, None]
         angle = place / 10000.0 ** ((feature - feature % 2) / d_model)
-        table = torch.where(feature % 2 == 0, angle.sin(), angle.cos())
-        x = self.tokens(token_ids) * math.sqrt(d_model)
-        return self.dropout(x + self.position_scale * table.to(x))
+        waves = torch.where(feature % 2 == 0, angle.sin(), angle.cos())
+        return (self.position_scale * waves).to(self.tokens.weight)
+
+    def forward(self, token_ids):
+        n, d_model = token_ids.shape[1], self.tokens.embedding_dim
+        self.positions = self.table(max(n, len(self.positions)))
+        return self.dropout(self.tokens(token_ids) * math.sqrt(d_model) + self.positions[:n])
 
 
 class FeedForward(nn.Module):
@@ -114,22 +123,6 @@ class Encoder(nn.Module):
         return self.norm(x), weights if need_weights else None
 
 
-def warmup_rate(step, d_model, warmup_steps=4000):
-    """Eq. 3 in two branches."""
-    if step < 1:
-        raise ValueError(f"step {step}")
-    rising = step < warmup_steps
-    return (step * warmup_steps**-1.5 if rising else step**-0.5) / math.sqrt(d_model)
-
-
-def WarmupSchedule(optimizer, d_model, warmup_steps=4000):
-    """Eq. 3 as a scheduler that multiplies the optimizer's own rates."""
-    return torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda done: d_model**-0.5 * min((done + 1) ** -0.5, (done + 1) * warmup_steps**-1.5),
-    )
-
-
 def masked_mean(x, mask):
     """The mean of each sentence's real tokens, one sentence after another."""
     real = mask.flatten(1)
@@ -138,3 +131,211 @@ def masked_mean(x, mask):
         for row, own in zip(x, real, strict=True)
     ]
     return torch.stack(rows)
+
+
+class EncoderClassifier(nn.Module):
+    """An encoder that reads each sentence of a batch alone, and a linear layer.
+
+    Raises ValueError, naming it, for an unknown pooling.
+    """
+
+    def __init__(
+        self, vocab_size, n_classes=2, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1,
+        norm_first=False, pooling="mean", pad_id=0, position_scale=1.0,
+    ):  # fmt: skip
+        super().__init__()
+        if pooling not in ("mean", "cls"):
+            raise ValueError(f"no pooling is called {pooling}")
+        self.first, self.pad_id = pooling == "cls", pad_id
+        self.embedding = TransformerEmbedding(
+            vocab_size, d_model, dropout, pad_id=pad_id, position_scale=position_scale
+        )
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(d_model, n_classes)
+
+    def forward(self, token_ids, need_weights=False):
+        real = token_ids.ne(self.pad_id)
+        x, weights = self.encoder(self.embedding(token_ids), real[:, None, None], need_weights)
+        own = [row[:1] if self.first else row[r] for row, r in zip(x, real, strict=True)]
+        pooled = torch.stack([rows.sum(0) / max(1, len(rows)) for rows in own])
+        return self.output(self.dropout(pooled)), weights
+
+
+def warmup_rate(step, d_model, warmup_steps=4000):
+    """Eq. 3 in two branches. Raises ValueError below step 1."""
+    if step < 1:
+        raise ValueError(f"step {step}")
+    rising = step < warmup_steps
+    return (step * warmup_steps**-1.5 if rising else step**-0.5) / math.sqrt(d_model)
+
+
+class WarmupSchedule(torch.optim.lr_scheduler.LambdaLR):
+    """Eq. 3 as a scheduler that multiplies the optimizer's own rates."""
+
+    def __init__(self, optimizer, d_model, warmup_steps=4000):
+        top = (d_model * warmup_steps) ** -0.5
+        done = lambda n: (n + 1) / warmup_steps  # noqa: E731
+        super().__init__(optimizer, lambda n: top * min(done(n), done(n) ** -0.5))
+
+
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    """Adam with the constants of §5.3. Raises ValueError for a warm-up below one step."""
+    if warmup_steps < 1:
+        raise ValueError(f"a warm-up of {warmup_steps} steps")
+    adam = torch.optim.Adam([*model.parameters()], lr=1.0, betas=(0.9, 0.98), eps=1e-9)
+    return adam, WarmupSchedule(adam, d_model, warmup_steps)
+
+
+def training_step(
+    model, token_ids, labels, optimizer, schedule, max_norm=1.0, label_smoothing=0.1,
+    backward=torch.Tensor.backward, clip=nn.utils.clip_grad_norm_,
+):  # fmt: skip
+    """The smoothed loss from log probabilities, written out."""
+    logits = model.train()(token_ids)[0]
+    logs = torch.log_softmax(logits, -1)
+    of_labels = logs.gather(1, labels[:, None]).mean()
+    loss = (label_smoothing - 1) * of_labels - label_smoothing * logs.mean()
+    backward(loss)
+    norm, rate = clip(model.parameters(), max_norm), optimizer.param_groups[0]["lr"]
+    for finish in (optimizer.step, schedule.step, optimizer.zero_grad):
+        finish()
+    right = fmean((logits.argmax(-1) == labels).tolist())
+    found = {"loss": loss.item(), "gradient_norm": float(norm), "learning_rate": float(rate)}
+    return found | {"accuracy": right}
+
+
+def plot_curves(history, n_validation=872, axes=None):
+    """Both curves, on a figure of its own that pyplot does not know, unless `axes` are given."""
+    left, right = Figure().subplots(1, 2) if axes is None else axes
+    steps, losses = zip(*[(row["step"], row["loss"]) for row in history if "loss" in row])  # noqa: B905
+    means = [fmean(losses[: end + 1][-20:]) for end in range(len(losses))]
+    left.plot(steps, losses, label="training loss", linewidth=0.5, alpha=0.4)
+    left.plot(steps, means, label="smoothed", linewidth=2)
+    looks = [row for row in history if "validation_accuracy" in row]
+    at, p = (np.array([row[name] for row in looks]) for name in ("step", "validation_accuracy"))
+    error = 100 * np.sqrt((p - p**2) / n_validation)
+    right.plot(at, 100 * p, label="validation accuracy")
+    right.fill_between(at, 100 * p - error, 100 * p + error, alpha=0.3)
+    left.set(title="Loss", xlabel="step", ylabel="loss")
+    right.set(title="Accuracy", xlabel="step", ylabel="accuracy (%)")
+    return left, right
+
+
+def attention_received(weights, mask):
+    """Sentence by sentence: the mean over the heads and the real queries, for the real keys."""
+    result = weights.new_zeros(len(weights), weights.shape[-1])
+    for row, sentence, real in zip(result, weights, mask.flatten(1), strict=True):
+        if real.any():
+            row[real] = sentence[:, real][:, :, real].mean((0, 1))
+    return result
+
+
+def accuracy_by_length(lengths, correct, edges):
+    """Sentence by sentence into bins. Raises ValueError, naming it, for a length outside."""
+    bins = defaultdict(list)
+    for length, right in zip(lengths, correct, strict=True):
+        if not edges[0] <= length < edges[-1]:
+            raise ValueError(f"no bin for {length} tokens")
+        bins[max(edge for edge in edges if edge <= length)].append(float(right))
+    return [
+        {
+            "from": low, "to": high, "n": len(bins[low]),
+            "accuracy": fmean(bins[low]) if bins[low] else None,
+            "standard_error": pstdev(bins[low]) / len(bins[low]) ** 0.5 if bins[low] else None,
+        }
+        for low, high in zip(edges[:-1], edges[1:], strict=True)
+    ]  # fmt: skip
+
+
+def compare_norms(build, train, seeds):
+    """One order after the other. Raises ValueError for fewer than three different seeds."""
+    if len({*seeds}) < 3:
+        raise ValueError(f"{seeds}")
+    rows = []
+    for norm in ("post", "pre"):
+        for seed in seeds:
+            found = train(build(norm == "pre", seed), seed)
+            norms = {"first": found["gradient_norms"][0], "last": found["gradient_norms"][-1]}
+            row = {f"gradient_norm_{which}_layer": size for which, size in norms.items()}
+            rows.append({"norm": norm, "seed": seed, "loss": found["loss"], **row})
+    return rows
+
+
+def nested_subsets(labels, fractions, rng):
+    """By one random order of all examples. Raises ValueError for a fraction outside (0, 1]."""
+    if not all(0 < fraction <= 1 for fraction in fractions):
+        raise ValueError(f"{fractions}")
+    members = defaultdict(list)
+    for number in rng.permutation(len(labels)).tolist():
+        members[int(labels[number])].append(number)
+    return [
+        sorted(i for own in members.values() for i in own[: max(1, round(part * len(own)))])
+        for part in fractions
+    ]
+
+
+def classification_scores(predictions, labels):
+    """From a table of counts. Raises ValueError for no labels, or lengths that it names."""
+    if len(predictions) != len(labels) or not len(labels):
+        raise ValueError(f"{len(predictions)} predictions, {len(labels)} labels")
+    table = np.zeros((2, 2))
+    np.add.at(table, (np.asarray(predictions), np.asarray(labels)), 1)
+    p, hits = np.trace(table) / table.sum(), table[1, 1]
+    scores = {"accuracy": p, "standard_error": math.sqrt((p - p * p) / table.sum())}
+    ends = {"precision": table[1].sum(), "recall": table[:, 1].sum()}
+    ends["f1"] = (ends["precision"] + ends["recall"]) / 2
+    return scores | {name: float(hits / max(end, 0.5)) for name, end in ends.items()}
+
+
+def initialize(model, scheme, generator):
+    """By scaling standard draws. Raises ValueError, naming the three, for an unknown scheme."""
+    deviations = {
+        "xavier": lambda n_out, n_in: math.sqrt(2 / (n_in + n_out)),
+        "he": lambda n_out, n_in: math.sqrt(2 / n_in),
+        "normal": lambda n_out, n_in: 0.02,
+    }
+    if scheme not in deviations:
+        raise ValueError(f"{scheme} is none of {', '.join(deviations)}")
+    for layer in filter(lambda part: isinstance(part, nn.Linear), model.modules()):
+        size = tuple(layer.weight.shape)
+        uniform = (2 * torch.rand(size, generator=generator) - 1) * math.sqrt(3)
+        drawn = uniform if scheme == "xavier" else torch.randn(size, generator=generator)
+        layer.weight.data.copy_(deviations[scheme](*size) * drawn)
+        if layer.bias is not None:
+            layer.bias.data.zero_()
+
+
+def diagnose(model, token_ids, pad_id=0):
+    """The first fault that a sentence shows, or that all show which could be without it."""
+    training = model.training
+    model.eval()
+    with torch.no_grad():
+        found = [_symptoms(model, row[row != pad_id], pad_id) for row in token_ids]
+    model.train(training)
+    for fault in ("future hidden", "no positions"):
+        seen = [one.pop(fault) for one in found if fault in one]
+        found.append({fault: all(one is not False for one in seen)})
+    return next((fault for one in found for fault, shown in one.items() if shown), "healthy")
+
+
+def _symptoms(model, words, pad_id):
+    """Whether a sentence shows each fault; None where it cannot."""
+    n, pads = len(words), torch.full((5,), pad_id)
+
+    def ask(*parts):
+        logits, weights = model(torch.cat(parts)[None], need_weights=True)
+        return logits, torch.stack(list(weights))[:, 0, :, :n]
+
+    def differ(a, b):
+        return bool((a - b).abs().max() > 5e-5)
+
+    (alone, _), (logits, maps), (again, _) = ask(words), ask(words, pads), ask(words, pads)
+    turned = words.flip(0)
+    return {
+        "dropout in evaluation": differ(logits, again),
+        "mask after softmax": differ(maps.sum(-1), torch.ones(())),
+        "pads attended": bool(maps[..., n:].max() > 5e-5),
+        "pads pooled": differ(logits, alone),
+        "future hidden": None if n < 2 else not maps.triu(1)[..., :n].max() > 5e-5,
+        "no positions": None if turned.equal(words) else not differ(logits, ask(turned, pads)[0]),
+    }

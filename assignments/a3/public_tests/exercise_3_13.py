@@ -1,40 +1,20 @@
 """The visible checks of exercise 3.13: from 10 to 512 tokens."""
 
-import math
-
-from grader.checking import expect
-from grader.checking.exercise import exercise
-
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
+from grader.checking.question import question, refusal
 
 
-@exercise("3.13")
-def test_bins(student):
+@question("3.13", weight=2, advice="from ≤ length < to; √(p(1 − p)/n)", read="exercise 3.13")
+def test_bins(its):
     """Three bins by hand, one of them empty."""
-    rows = student.accuracy_by_length([3, 10, 4, 9], [True, False, False, True], [0, 10, 20, 30])
-    expect.parts(rows, 3, otherwise="one dict for every bin, including empty ones",
-                 read="exercise 3.13")
-    wanted = ((0, 10, 3, 2 / 3, math.sqrt(2 / 27)), (10, 20, 1, 0.0, 0.0), (20, 30, 0, None, None))
-    for row, (start, end, n, accuracy, error) in zip(rows, wanted, strict=True):
-        at = f"of the bin from {start} to {end}"
-        expect.equal([row["from"], row["to"], row["n"]], [start, end, n],
-                     what=f"[from, to, n] {at}", read="exercise 3.13",
-                     otherwise="from ≤ length < to: 10 belongs to the second bin")
-        for key, want in (("accuracy", accuracy), ("standard_error", error)):
-            if want is None:
-                expect.equal(row[key], None, what=f"{key} {at}", read="exercise 3.13",
-                             )
-            else:
-                expect.close(row[key], want, what=f"{key} {at}", read="exercise 3.13",
-                             otherwise="√(p(1 − p)/n)" if key != "accuracy" else "")
+    right = [True, False, False, True, True]
+    rows = its.accuracy_by_length([3, 10, 4, 9, 11], right, [0, 10, 20, 30])
+    return {
+        f"{name} of bin {i}": row[name] for i, row in enumerate(rows, 1) for name in sorted(row)
+    }
 
 
-@exercise("3.13", beside=["test_bins"])
-def test_no_sentence_is_lost(student):
+@question("3.13", beside=["test_bins"], read="exercise 3.13")
+def test_no_sentence_is_lost(its):
     """A length outside the edges raises a ValueError that names it."""
-    for outside in (47, 10):
-        expect.raises(
-            lambda outside=outside: student.accuracy_by_length([3, outside], [True] * 2, [0, 10]),
-            mentions=[str(outside)], because=f"{outside} tokens lie in no bin: no error says so",
-            otherwise="a ValueError that names the length", read="exercise 3.13")
+    outside = lambda n: its.accuracy_by_length([8, n], [True] * 2, [5, 10])  # noqa: E731
+    return {f"{n} tokens": refusal(lambda n=n: outside(n), [n]) for n in (47, 10, 4)}

@@ -1,56 +1,38 @@
 """The visible checks of exercise 3.15: how much data."""
 
-import numpy as np
-
-from grader.checking import expect
-from grader.checking.exercise import exercise
-
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
+from grader.checking.question import question, refusal
 
 
-@exercise("3.15")
-def test_nested(student):
-    """Smaller subsets lie inside larger ones, and keep the class proportions."""
-    labels = [0] * 60 + [1] * 20
-    got = student.nested_subsets(labels, [0.1, 1.0, 0.5], student.make("np.random.default_rng(3)"))
-    tenth, whole, half = (np.asarray(p) for p in expect.parts(
-        got, 3, otherwise="one array of indices per fraction, in the order given"))
-    expect.equal(whole.tolist(), list(range(80)), what="fraction 1", read="exercise 3.15",
-                 otherwise="all indices, sorted")
-    expect.equal(half.tolist(), sorted(half.tolist()), what="the indices of the half",
-                 because="they are not sorted: sort those of all classes together",
-                 read="exercise 3.15")
-    expect.true(set(tenth) <= set(half), expected="the tenth inside the half",
-                got=f"{len(set(tenth) - set(half))} of its indices are missing",
-                because="not nested: shuffle each class once, and take a longer or shorter run "
-                        "from the front", read="exercise 3.15")
-    expect.equal(np.bincount(np.asarray(labels)[tenth], minlength=2).tolist(), [6, 2],
-                 what="sentences of each class in the tenth",
-                 otherwise="take a tenth of each class, not of all together", read="exercise 3.15")
+def draw(its, labels, fractions, seed=3):
+    return its.nested_subsets(labels, fractions, its.make(f"np.random.default_rng({seed})"))
 
 
-@exercise("3.15")
-def test_random(student):
+@question(
+    "3.15", weight=2, advice="shuffle each class once, take its first ones", read="exercise 3.15"
+)
+def test_nested(its):
+    """Smaller subsets lie inside larger ones, sorted, and keep the class proportions."""
+    tenth, whole, half = ([*map(int, s)] for s in draw(its, [0] * 60 + [1] * 20, [0.1, 1.0, 0.5]))
+    return {
+        "fraction 1": whole,
+        "the indices of the half are sorted": half == sorted(half),
+        "the tenth is inside the half": {*tenth} <= {*half},
+        "of each class in the tenth": [
+            sum(i < 60 for i in {*tenth}),
+            sum(i > 59 for i in {*tenth}),
+        ],
+    }
+
+
+@question("3.15", advice="rng.permutation; 4% of two rounds to 0: keep one", read="exercise 3.15")
+def test_random(its):
     """The subset is drawn with the generator, and every class is represented."""
-    def draw_one(seed):
-        generator = student.make(f"np.random.default_rng({seed})")
-        return np.asarray(student.nested_subsets([0] * 50 + [1] * 2, [0.04], generator)[0]).tolist()
-
-    first, second = draw_one(1), draw_one(2)
-    expect.true(first != second, expected="another subset from another generator", got=f"{first}",
-                otherwise="rng.permutation", read="exercise 3.15")
-    expect.true(any(i >= 50 for i in first), expected="at least one sentence of each class",
-                got=f"{first}", read="exercise 3.15",
-                otherwise="4% of two rounds to 0: keep at least one")
+    first, second = ([*map(int, draw(its, [0] * 50 + [1] * 2, [0.04], s)[0])] for s in (1, 2))
+    rare = any(i >= 50 for i in first)
+    return {"another generator draws others": first != second, "the rare class is there": rare}
 
 
-@exercise("3.15", beside=["test_nested", "test_random"])
-def test_fractions_are_checked(student):
+@question("3.15", beside=["test_nested", "test_random"], read="exercise 3.15")
+def test_fractions_are_checked(its):
     """A fraction of 0 or above 1 raises a ValueError."""
-    generator = student.make("np.random.default_rng(0)")
-    for fraction in (0.0, 1.5):
-        expect.raises(
-            lambda fraction=fraction: student.nested_subsets([0, 1], [fraction], generator),
-            because=f"fraction {fraction} is accepted", otherwise="a ValueError",
-            read="exercise 3.15")
+    return {f: refusal(lambda f=f: draw(its, [0, 1], [f])) for f in (0.0, 1.5)}

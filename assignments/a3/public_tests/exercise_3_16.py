@@ -1,39 +1,24 @@
 """The visible checks of exercise 3.16: F1, and how sure we are."""
 
-import math
-
-from grader.checking import expect
-from grader.checking.exercise import exercise
-
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
+from grader.checking.question import question, refusal
 
 
-@exercise("3.16")
-def test_scores_by_hand(student):
+@question("3.16", weight=2, advice="count the four kinds of answers", read="exercise 3.16")
+def test_scores_by_hand(its):
     """Eight sentences: accuracy, precision, recall, F1 and the standard error."""
-    got = student.classification_scores([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 1, 0, 0, 0, 0])
-    want = {"accuracy": 5 / 8, "precision": 1 / 2, "recall": 2 / 3, "f1": 4 / 7,
-            "standard_error": math.sqrt(15 / 512)}
-    expect.equal(sorted(got) if isinstance(got, dict) else got, sorted(want), what="the keys",
-                 read="exercise 3.16")
-    causes = {"precision": {"this is recall": 2 / 3}, "recall": {"this is precision": 1 / 2},
-              "f1": {"the arithmetic mean of precision and recall": 7 / 12,
-                     "this is F1 of class 0": 2 * 3 / (2 * 3 + 3)},
-              "standard_error": {"this is the variance": 15 / 512, "√n is missing":
-                                 math.sqrt(15 / 64)}}
-    for key, value in want.items():
-        expect.close(got[key], value, what=key, read="exercise 3.16")
+    return its.classification_scores([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 1, 0, 0, 0, 0])
 
 
-@exercise("3.16")
-def test_nothing_predicted(student):
+@question("3.16", advice="0/0 counts as 0", read="exercise 3.16")
+def test_nothing_predicted(its):
     """Without a sentence predicted as positive, precision and F1 are 0, not NaN."""
-    got = student.classification_scores([0, 0, 0], [0, 1, 0])
-    expect.close([got["precision"], got["recall"], got["f1"]], [0.0, 0.0, 0.0],
-                 what="[precision, recall, f1]", otherwise="0/0 counts as 0", read="exercise 3.16")
-    expect.raises(lambda: student.classification_scores([1, 0, 1], [1, 0]), mentions=["3", "2"],
-                  because="different lengths are accepted", otherwise="name both lengths",
-                  read="exercise 3.16")
-    expect.raises(lambda: student.classification_scores([], []), because="empty input is accepted",
-                  otherwise="a ValueError", read="exercise 3.16")
+    cases = {"none predicted": [0, 1, 0], "none there": [0, 0, 0]}
+    found = {name: its.classification_scores([0, 0, 0], labels) for name, labels in cases.items()}
+    return {f"{n}, {name}": one[n] for name, one in found.items() for n in sorted(one)}
+
+
+@question("3.16", beside=["test_scores_by_hand"], read="exercise 3.16")
+def test_refusals(its):
+    """Different lengths raise a ValueError that names both, and so does empty input."""
+    different = refusal(lambda: its.classification_scores([1, 0, 1], [1, 0]), [3, 2])
+    return {"3 and 2": different, "none": refusal(lambda: its.classification_scores([], []))}

@@ -2,66 +2,56 @@
 
 import torch
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-PATIENT = (
-    "__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x'])"
-    ".broken_classifier({!r}, {})"
-)
+PATIENT = """__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x']
+    ).broken_classifier(fault, seed).train(training)"""
 PADDED = torch.tensor([[11, 3, 42, 7, 19, 5], [8, 30, 2, 0, 0, 0]])
 
 
-def check_patient(student, fault, seed, token_ids, training=False):
-    patient = student.make(PATIENT.format(fault, seed))
-    patient.train() if training else patient.eval()
-    expect.equal(student.diagnose(patient, token_ids), fault, what="the diagnosis",
-                 read="exercise 3.18")
-    expect.equal(patient.get("training"), training, what="model.training afterwards",
-                 because="the model's mode was not restored", read="exercise 3.18")
+def diagnosed(its, seed, *faults, ids=PADDED, training=False, hook=""):
+    """The diagnosis of a model with each fault, and the mode that each is left in."""
+    found = {}
+    for fault in faults:
+        model = its.make(PATIENT, fault=fault, seed=seed, training=training)
+        if hook:
+            its.make(hook, model=model)
+        found[f"a model that is '{fault}'"] = its.diagnose(model, ids)
+        found[f"training mode after '{fault}'"] = model.get("training")
+    return found
 
 
-@exercise("3.18")
-def test_three_patients(student):
+@question("3.18", weight=2, advice="which symptom has only this fault?", read="exercise 3.18")
+def test_three_patients(its):
     """A healthy model, one without positions and one that pools its padding."""
-    for fault in ("healthy", "no positions", "pads pooled"):
-        check_patient(student, fault, 1, PADDED)
+    return diagnosed(its, 1, "healthy", "no positions", "pads pooled")
 
 
-@exercise("3.18")
-def test_in_training_mode(student):
+@question("3.18", advice="evaluation mode; restore the mode afterwards", read="exercise 3.18")
+def test_in_training_mode(its):
     """Models that arrive in training mode: dropout there is not a fault."""
-    for fault in ("healthy", "dropout in evaluation"):
-        check_patient(student, fault, 2, PADDED, training=True)
+    return diagnosed(its, 2, "healthy", "dropout in evaluation", training=True)
 
 
-@exercise("3.18")
-def test_sentences_without_padding(student):
+@question("3.18", advice="add padding of your own", read="exercise 3.18")
+def test_sentences_without_padding(its):
     """Attention to padding is found even if the sentences have no padding."""
-    check_patient(student, "pads attended", 3, PADDED[:1])
+    return diagnosed(its, 3, "pads attended", ids=PADDED[:1])
 
 
-@exercise("3.18")
-def test_without_gradients(student):
+@question("3.18", advice="torch.no_grad()", read="exercise 3.18")
+def test_without_gradients(its):
     """The model is called without recording gradients."""
-    patient = student.make(PATIENT.format("healthy", 4))
-    log = student.make("[]")
-    student.make("model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))",
-                 model=patient, log=log)
-    student.diagnose(patient, PADDED)
-    expect.equal(sorted(set(log.get())), [False], what="whether gradients were recorded",
-                 read="exercise 3.18")
+    model, log = its.make(PATIENT, fault="healthy", seed=4, training=False), its.make("[]")
+    watch = "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))"
+    its.make(watch, model=model, log=log)
+    its.diagnose(model, PADDED)
+    return {"gradients are recorded in a forward pass": any(log.get())}
 
 
-@exercise("3.18")
-def test_rounding_is_no_fault(student):
+@question("3.18", advice="compare with a tolerance", read="exercise 3.18")
+def test_rounding_is_no_fault(its):
     """A healthy model stays healthy when its logits differ by 1e-6 from call to call."""
-    patient = student.make(PATIENT.format("healthy", 5))
-    patient.eval()
-    student.make("model.register_forward_hook(lambda model, given, out: (out[0] + 1e-6 * "
-                 "torch.randn_like(out[0]), out[1]))", model=patient)
-    expect.equal(student.diagnose(patient, PADDED), "healthy", what="the diagnosis",
-                 otherwise="compare with a tolerance", read="exercise 3.18")
+    noise = """model.register_forward_hook(lambda _, given, out: (
+        out[0] + 1e-6 * torch.randn_like(out[0]), out[1]))"""
+    return diagnosed(its, 5, "healthy", hook=noise)

@@ -2,39 +2,28 @@
 
 import torch
 
-from autograder.a3.answers import answered
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-
-MISTAKE = known_mistakes(__file__)
+from grader.checking.question import question
 
 READ = "the docstring of 3.18"
 FAULTS = (
-    "dropout in evaluation",
-    "mask after softmax",
-    "pads attended",
-    "pads pooled",
-    "future hidden",
-    "no positions",
+    *("dropout in evaluation", "mask after softmax", "pads attended", "pads pooled"),
+    *("future hidden", "no positions"),
 )
-PATIENT = (
-    "__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x'])"
-    ".broken_classifier({!r}, {})"
-)
-HINTS = {
-    "healthy": "a healthy model is reported as faulty: does the measurement disturb it? Evaluation "
-    "mode, the same number of real tokens, a tolerance for rounding",
-    "dropout in evaluation": "call it twice in evaluation mode: a healthy model repeats its logits",
-    "mask after softmax": "weights that were masked after the softmax no longer sum to 1",
-    "pads attended": "look for weights of real queries on padding keys, with padding added",
-    "pads pooled": "a model that pools padding changes its logits when padding is added",
-    "future hidden": "a model that hides the future has no weight on later tokens",
-    "no positions": "without positions the order of the tokens does not matter",
-}
+HEALTHY = "evaluation mode, the same number of real tokens, a tolerance for rounding"
+PATIENT = """__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x']
+    ).broken_classifier(fault, seed).train(training)"""
+HOOK = "model.register_forward_hook(lambda _, given, out: ({}, out[1]))"
+# Padding keeps its weights in one layer and head only.
+IN_ONE_PLACE = """model.register_forward_hook(lambda _, given, out: (out[0], [torch.where(
+    torch.tensor([[layer, head] == place for head in (0, 1)])[:, None, None], weights,
+    torch.nn.functional.normalize(weights * (given[0] != 0)[:, None, None], p=1, dim=-1))
+    for layer, weights in enumerate(out[1])]))"""
+# Padding is 8 for this model.
+SWAPPED = """model.register_forward_pre_hook(lambda _, given: (torch.where(
+    given[0] == 8, 0, torch.where(given[0] == 0, 8, given[0])),))"""
 
 
-def ids_of(rng, padded):
+def sentences(rng, padded=True):
     """Three sentences of distinct tokens, of equal length or padded."""
     ids = torch.stack([torch.from_numpy(rng.permutation(49)[:7] + 1) for _ in range(3)])
     if padded:
@@ -42,139 +31,68 @@ def ids_of(rng, padded):
     return ids
 
 
-def diagnosed(student, fault, seed, ids, training=False):
-    """The diagnosis of one model, and the model."""
-    model = student.make(PATIENT.format(fault, seed))
-    if training:
-        model.train()
-    else:
-        model.eval()
-    got = answered(
-        lambda: student.diagnose(model, ids),
-        "`model(token_ids, need_weights=True)` returns (logits, [weights of each layer])",
-        READ,
-    )
-    return got, model
-
-
-def check(student, fault, seed, ids, training=False, because=None):
-    """`because` maps a wrong answer to the mistake that a second call has established."""
-    got, model = diagnosed(student, fault, seed, ids, training)
-    mode = "training" if training else "evaluation"
-    expect.equal(
-        got,
-        fault,
-        because=because(got) if because else "",
-        otherwise=HINTS[fault],
-        read=READ,
-        what=f"the diagnosis of model {seed}, given in {mode} mode",
-    )
+def patient(its, fault, seed, training=False, hook="", **data):
+    model = its.make(PATIENT, fault=fault, seed=seed, training=training)
+    if hook:
+        its.make(hook, model=model, **data)
     return model
 
 
-@exercise("3.18", weight=3)
-def test_every_fault(student, rng):
+@question("3.18", weight=3, advice="one symptom for each fault; which comes first?", read=READ)
+def test_every_fault(its, rng):
     """Each fault is named, in post-norm and in pre-norm models."""
-    ids = ids_of(rng, padded=True)
-    answers = {(f, seed): diagnosed(student, f, seed, ids)[0] for f in FAULTS for seed in (20, 21)}
-    said = set(map(str, answers.values()))
-    same = (
-        MISTAKE.saying(f"always {next(iter(said))}, whatever the model does")
-        if len(said) == 1
-        else ""
-    )
-    for (fault, seed), got in answers.items():
-        expect.equal(
-            got,
-            fault,
-            because=same,
-            otherwise=HINTS[fault],
-            read=READ,
-            what=f"the diagnosis of model {seed}",
-        )
+    ids, models = sentences(rng), [(fault, seed) for seed in (20, 21) for fault in FAULTS]
+    return {f"model {i}": its.diagnose(patient(its, *one), ids) for i, one in enumerate(models)}
 
 
-@exercise("3.18")
-def test_healthy(student, rng):
-    """A healthy model is called healthy, in either mode."""
-    ids = ids_of(rng, padded=True)
-    for seed, training in ((4, False), (5, True), (6, True)):
-
-        def by_mode(got, seed=seed, training=training):
-            other, _ = diagnosed(student, "healthy", seed, ids, not training)
-            if other == "healthy" and training:
-                return MISTAKE.diagnosis_in_training_mode
-            return ""
-
-        check(student, "healthy", seed, ids, training, by_mode)
+@question("3.18", weight=2, advice=HEALTHY, read=READ)
+def test_healthy(its, rng):
+    """A healthy model is called healthy, in either mode, which is restored."""
+    ids, found, noise = sentences(rng), {}, HOOK.format("out[0] + 1e-6 * torch.randn_like(out[0])")
+    for seed, training, hook in ((4, False, ""), (5, True, ""), (6, True, ""), (14, False, noise)):
+        model = patient(its, "healthy", seed, training, hook)
+        found[f"model {seed}, training mode {training}"] = its.diagnose(model, ids)
+        found[f"training mode of model {seed} afterwards"] = model.get("training")
+    return found
 
 
-@exercise("3.18", weight=2)
-def test_without_padding(student, rng):
+@question("3.18", weight=2, advice="add padding to the sentences", read=READ)
+def test_without_padding(its, rng):
     """Faults with padding are found even if the given sentences have no padding."""
-    hidden = MISTAKE.diagnosis_needs_padding
-    padded = ids_of(rng, padded=True)
-    for fault in (*FAULTS, "healthy"):
-
-        def by_padding(got, fault=fault):
-            return hidden if diagnosed(student, fault, 8, padded)[0] == fault != "healthy" else ""
-
-        check(student, fault, 8, ids_of(rng, padded=False), because=by_padding)
+    ids, faults = sentences(rng, padded=False), (*FAULTS, "healthy")
+    return {f"model {i}": its.diagnose(patient(its, f, 8), ids) for i, f in enumerate(faults)}
 
 
-@exercise("3.18")
-def test_mode_is_restored(student, rng):
-    """The model's mode is restored."""
-    for training in (True, False):
-        for fault in ("pads pooled", "healthy"):
-            ids = ids_of(rng, padded=True)
-            model = check(student, fault, 31, ids, training)
-            expect.equal(
-                model.get("training"),
-                training,
-                otherwise="restore the mode the model was in",
-                read=READ,
-                what="training mode afterwards",
-            )
+@question(
+    "3.18", weight=2, advice="look at all layers, heads and sentences, with `pad_id`", read=READ
+)
+def test_every_place(its, rng):
+    """A fault is found in any layer, head or sentence, with any padding and small logits."""
+    ids, places = sentences(rng), [[layer, head] for layer in (0, 1) for head in (0, 1)]
+    models = [patient(its, "pads attended", 20, hook=IN_ONE_PLACE, place=p) for p in places]
+    found = {
+        f"layer, head = {p}": its.diagnose(m, ids) for p, m in zip(places, models, strict=True)
+    }
+    equal, turned = torch.tensor([[5, 5, 5], [5, 6, 7]]), torch.tensor([[5, 5, 6]])
+    small = patient(its, "pads pooled", 22, hook=HOOK.format("out[0] / 50"))
+    other = patient(its, "healthy", 44, hook=SWAPPED)
+    return found | {
+        "one sentence of equal tokens": its.diagnose(patient(its, "healthy", 44), equal),
+        "a sentence that starts with equal tokens": its.diagnose(
+            patient(its, "healthy", 44), turned
+        ),
+        "small logits": its.diagnose(small, ids),
+        "pad_id = 8": its.diagnose(
+            other, torch.where(ids == 8, 9, ids).masked_fill(ids == 0, 8), 8
+        ),
+    }
 
 
-@exercise("3.18")
-def test_without_gradients(student, rng):
+@question("3.18", advice="call the model under `torch.no_grad()`", read=READ)
+def test_without_gradients(its, rng):
     """The model is never called with gradients enabled."""
-    model = student.make(PATIENT.format("healthy", 12))
-    log = student.make("[]")
-    student.make(
-        "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))",
-        model=model,
-        log=log,
-    )
-    student.diagnose(model, ids_of(rng, padded=True))
-    recorded = log.get()
-    expect.true(
-        bool(recorded) and not any(recorded),
-        expected="forward passes without gradients",
-        got=f"{len(recorded)} forward passes, {sum(recorded)} of them with gradients",
-        otherwise="call the model: its outputs show the fault",
-        read=READ,
-    )
-
-
-@exercise("3.18")
-def test_rounding_is_no_fault(student, rng):
-    """A healthy model whose logits differ by 1e-6 from call to call is healthy."""
-    ids = ids_of(rng, padded=True)
-    plain, model = diagnosed(student, "healthy", 14, ids)
-    student.make(
-        "model.register_forward_hook(lambda m, given, out: "
-        "(out[0] + 1e-6 * torch.randn_like(out[0]), out[1]))",
-        model=model,
-    )
-    rounded = student.diagnose(model, ids)
-    noise = "dropout in evaluation"  # the diagnosis if two calls differ
-    expect.equal(
-        rounded,
-        "healthy",
-        otherwise=HINTS["healthy"],
-        read=READ,
-        what="the diagnosis of a healthy model whose logits vary by 1e-6",
-    )
+    model, log = patient(its, "healthy", 12), its.make("[]")
+    watch = "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))"
+    its.make(watch, model=model, log=log)
+    its.diagnose(model, sentences(rng))
+    return {"gradients are recorded in a forward pass": any(log.get())}

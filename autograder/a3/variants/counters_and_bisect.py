@@ -28,7 +28,7 @@ def warmup_rate(step, d_model, warmup_steps=4000):
     return math.exp(min(logarithms) - 0.5 * math.log(d_model))
 
 
-class WarmupSchedule:
+class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
     """A generator of rates behind the interface of a scheduler."""
 
     def __init__(self, optimizer, d_model, warmup_steps=4000):

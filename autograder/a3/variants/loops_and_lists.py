@@ -57,8 +57,8 @@ def warmup_rate(step, d_model, warmup_steps=4000):
     return rate / math.sqrt(d_model)
 
 
-class WarmupSchedule:
-    """Not a torch scheduler: it writes into the optimizer's groups."""
+class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
+    """Its own step: it writes into the optimizer's groups."""
 
     def __init__(self, optimizer, d_model, warmup_steps=4000):
         self.optimizer = optimizer
@@ -126,9 +126,7 @@ def training_step(
     rates = [group["lr"] for group in optimizer.param_groups]
     optimizer.step()
     schedule.step()
-    for group in optimizer.param_groups:
-        for parameter in group["params"]:
-            parameter.grad = None
+    optimizer.zero_grad()
     right = 0
     for sentence in range(batch):
         right += int(logits[sentence].argmax()) == int(labels[sentence])

@@ -27,16 +27,17 @@ class TransformerEmbedding(nn.Module):
     ):
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, d_model, pad_id)
-        self.positions = sinusoidal_positions(max_length, d_model)
+        self.register_buffer("positions", sinusoidal_positions(max_length, d_model), False)
         self.scale = position_scale
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, token_ids):
         matrix = self.tokens.weight
         while len(self.positions) < token_ids.shape[1]:
-            self.positions = sinusoidal_positions(2 * len(self.positions), matrix.shape[1])
+            longer = sinusoidal_positions(2 * len(self.positions), matrix.shape[1])
+            self.positions = longer.to(matrix)
         chosen = nn.functional.one_hot(token_ids, len(matrix)).to(matrix.dtype)
-        there = torch.eye(len(self.positions))[: token_ids.shape[1]]
+        there = torch.eye(len(self.positions), device=matrix.device)[: token_ids.shape[1]]
         return self.dropout(
             chosen @ matrix * math.sqrt(matrix.shape[1]) + self.scale * there @ self.positions
         )
@@ -117,7 +118,7 @@ def initialize(model, scheme, generator):
     spread = {"xavier": 6, "he": 2, "normal": 0.02}
     if scheme not in spread:
         raise ValueError(f"{scheme} is none of {list(spread)}")
-    layers = [layer for layer in model.modules() if type(layer) is nn.Linear]
+    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
     for layer in layers:
         with torch.no_grad():
             i, o = layer.in_features, layer.out_features

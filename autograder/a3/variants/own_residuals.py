@@ -208,5 +208,5 @@ def training_step(
     (report["learning_rate"],) = {float(group["lr"]) for group in optimizer.param_groups}
     optimizer.step()
     schedule.step()
-    model.zero_grad(set_to_none=True)
+    optimizer.zero_grad(set_to_none=True)
     return report

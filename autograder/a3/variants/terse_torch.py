@@ -28,12 +28,13 @@ class TransformerEmbedding(nn.Module):
         nn.init.normal_(self.tokens.weight, 0, d_model**-0.5)
         self.tokens.weight.data[pad_id] = 0
         self.table = lambda n: sinusoidal_positions(n, d_model) * position_scale
-        self.positions = self.table(max_length)
+        self.register_buffer("positions", self.table(max_length), persistent=False)
 
     def forward(self, token_ids):
         n, d = token_ids.shape[1], self.tokens.embedding_dim
-        p = self.positions if n <= len(self.positions) else self.table(n)
-        return self.dropout(self.tokens(token_ids) * d**0.5 + p[:n])
+        if n > len(self.positions):
+            self.positions = self.table(n).to(self.positions)
+        return self.dropout(self.tokens(token_ids) * d**0.5 + self.positions[:n])
 
 
 class FeedForward(nn.Module):

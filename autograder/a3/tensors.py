@@ -1,0 +1,48 @@
+"""What the hidden tests of assignment 3 draw: numbers, and the parameters of modules."""
+
+import math
+import zlib
+
+import numpy as np
+import torch
+
+
+def normal(rng, *shape):
+    """Standard normal float32 numbers."""
+    return torch.from_numpy(rng.normal(size=shape).astype("float32"))
+
+
+def filled(module, rng, pad_id=0):
+    """The module in evaluation mode, with parameters that depend on their names and shapes alone.
+
+    Gains are near 1, weights such that every part affects the output; the padding's vector is 0.
+    """
+    seed, state = int(rng.integers(2**31)), module.state_dict()
+    for name, value in state.items():
+        drawn = normal(np.random.default_rng([seed, zlib.crc32(name.encode())]), *value.shape)
+        state[name] = drawn / 2 if name.endswith("bias") else drawn
+        if name.endswith("norm.weight"):
+            state[name] = 1 + 0.3 * drawn
+        elif name.endswith("tokens.weight"):
+            state[name][pad_id] = 0
+        elif value.ndim == 2:
+            state[name] = 1.5 * drawn / math.sqrt(value.shape[1])
+    module.load_state_dict(state)
+    module.eval()
+    return module
+
+
+def parts(module):
+    """The names and shapes in a module's state dict, as an answer."""
+    state = module.state_dict()
+    return {f"the shape of {name}": list(value.shape) for name, value in state.items()} | {
+        "the number of tensors in the state dict": len(state)
+    }
+
+
+def is_none(call):
+    """Whether a call's second value, the weights, is None, for each way not to ask for them."""
+    return {
+        f"the weights are None with {options or 'the default'}": call(**options)[1] is None
+        for options in ({}, {"need_weights": False}, {"need_weights": True})
+    }
