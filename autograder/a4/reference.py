@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
-from course_lib.decoding.cache import Cache, LayerCache
+from course_lib.decoding.cache import Cache, Encoded, LayerCache  # noqa: F401
 from course_lib.decoding.search import Hypothesis
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
