@@ -54,10 +54,12 @@ def test_pre_norm_parity(its):
     return {"the output": output, "weights, not asked for": weights}
 
 
-@question("4.3", advice="return the cross-attention's weights, not the self-attention's")
+@question("4.3", weight=2, advice="the cross-attention's weights; `.detach()` cuts the graph")
 def test_weights_to_the_source(its):
-    """With `need_weights`, each head's weights on the source, 0 at its padding."""
-    return {"weights": load(its.DecoderLayer(4, 2, 6))(*GIVEN, need_weights=True)[1]}
+    """With `need_weights`, each head's weights on the source; the memory gets gradients."""
+    layer = load(its.DecoderLayer(4, 2, 6))
+    gradient = its.vjp(layer, *GIVEN[:2]).arguments[1]
+    return {"weights": layer(*GIVEN, need_weights=True)[1], "gradient of the memory": gradient}
 
 
 @question("4.3", advice="pass `dropout` on to every part that drops", read="§5.4")
@@ -69,12 +71,6 @@ def test_dropout(its):
     for name in ("self_attention", "cross_attention"):
         found[f"`{name}` alone"] = layer.get(name)(X, MEMORY, MEMORY)[0]
     return found
-
-
-@question("4.3", weight=2, advice="`.detach()` or `no_grad` may cut the graph", read="§3.1")
-def test_gradient_of_the_memory(its):
-    """The encoder is trained through the memory."""
-    return its.vjp(load(its.DecoderLayer(4, 2, 6)), *GIVEN[:2]).arguments[1]
 
 
 @question("4.3", after=["DecoderLayer"], advice="are all layers in an nn.ModuleList?", read="§3.1")

@@ -6,17 +6,11 @@ ROWS = "row i is True up to column i, and False from there on"
 READ = "§3.2.3; the mask convention of assignment 2: True = may attend"
 
 
-@question("4.1", weight=2, advice=ROWS, read=READ)
+@question("4.1", weight=3, advice=ROWS, read=READ)
 def test_values(its):
     """True on the diagonal and below, (1, 1, n, n) and boolean."""
-    masks = {f"causal_mask({n})": its.causal_mask(n) for n in (5, 2, 9)}
+    masks = {f"causal_mask({n})": its.causal_mask(n) for n in (5, 2, 1)}
     return masks | {"dtypes": [str(mask.dtype) for mask in masks.values()]}
-
-
-@question("4.1", advice="a position may attend to itself, so no row is empty", read=READ)
-def test_one_token(its):
-    """A single token sees itself."""
-    return its.causal_mask(1)
 
 
 @question("4.1", advice="make the mask on `device`", read="the signature of 4.1")

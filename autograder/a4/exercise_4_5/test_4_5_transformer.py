@@ -14,11 +14,9 @@ TIED = "source, target and output share one matrix, `embedding.tokens`"
 TRANSPOSED = "x @ Wᵀ, with W the matrix of the embedding, (vocab_size, d_model): transpose it"
 
 
-def build(its, rng, norm_first=False, vocab_size=VOCAB, pad_id=0, **options):
-    module = its.Transformer(
-        vocab_size, 2, 8, 2, 12, norm_first=norm_first, pad_id=pad_id, **options
-    )
-    return load(module, rng, pad_id)
+def build(its, rng, norm_first=False, vocab_size=VOCAB, **options):
+    model = its.Transformer(vocab_size, 2, 8, 2, 12, norm_first=norm_first, **options)
+    return load(model, rng, options.get("pad_id", 0))
 
 
 def at_words(logits, target=TARGET, pad_id=0):
@@ -96,16 +94,10 @@ def test_more_padding_changes_nothing(its, rng):
     return found
 
 
-@question("4.5", advice="pass `position_scale` on to the embedding", read=DOCSTRING)
-def test_position_scale(its, rng):
-    """`position_scale` reaches the embedding."""
-    return asked(build(its, rng, position_scale=0.25))
-
-
-@question("4.5", advice="pass `dropout` on to all parts", read="the signature of 4.5; §5.4")
+@question("4.5", advice="pass all options on", read="the signature of 4.5; §5.4")
 def test_dropout(its, rng):
-    """The dropout rate reaches embedding, encoder and decoder."""
-    module = build(its, rng, True, dropout=1.0)
+    """The dropout rate reaches embedding, encoder and decoder, `position_scale` the embedding."""
+    module = build(its, rng, True, dropout=1.0, position_scale=0.25)
     found = asked(module)
     module.train()
     found["the memory in training mode, dropout = 1"] = module.method("encode", SOURCE)[0]
