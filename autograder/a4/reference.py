@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
-from course_lib.decoding.cache import Cache, LayerCache
+from course_lib.decoding.cache import Cache, Encoded, LayerCache  # noqa: F401
 from course_lib.decoding.search import Hypothesis
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
@@ -26,19 +26,17 @@ def causal_mask(n, device=None):
     return (place[:, None] >= place)[None, None]
 
 
-def _visible(token_ids, pad_id):
-    """True where the key is real and not later than the query."""
+def _visible(token_ids, pad_id=0):
+    """True where the key is real and not later than the query, (batch, 1, n, n)."""
     place = torch.arange(token_ids.shape[1], device=token_ids.device)
     return token_ids.ne(pad_id)[:, None, None] & (place[:, None] >= place)
 
 
-def target_mask(token_ids, pad_id=0):
-    """True where the key is real and not later than the query, (batch, 1, n, n)."""
-    return _visible(token_ids, pad_id)
+target_mask = _visible
 
 
 class _Layer(nn.Module):
-    """A decoder layer, alone or inside of a stack."""
+    """Masked self-attention, attention to the memory and a feed-forward network."""
 
     def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
         super().__init__()
@@ -52,19 +50,17 @@ class _Layer(nn.Module):
         first, second = self.self_attention_residual, self.cross_attention_residual
         third, given = self.feed_forward_residual, first.enter(x)
         x = first.leave(x, self.self_attention(given, given, given, target_mask)[0])
-        made, weights = self.cross_attention(
-            second.enter(x), memory, memory, source_mask, need_weights
-        )
+        read = (second.enter(x), memory, memory, source_mask, need_weights)
+        made, weights = self.cross_attention(*read)
         x = second.leave(x, made)
         return third.leave(x, self.feed_forward(third.enter(x))), weights
 
 
-class DecoderLayer(_Layer):
-    """Masked self-attention, attention to the memory and a feed-forward network."""
+DecoderLayer = _Layer  # a name of its own: a stack never uses the student's layer
 
 
 class _Stack(nn.Module):
-    """A decoder, alone or inside of a model."""
+    """Independent layers, with a last norm in pre-norm order."""
 
     def __init__(
         self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
@@ -82,8 +78,7 @@ class _Stack(nn.Module):
         return self.norm(x), weights if need_weights else None
 
 
-class Decoder(_Stack):
-    """A stack of independent layers, with a last norm in pre-norm order."""
+Decoder = _Stack
 
 
 class Transformer(nn.Module):
@@ -103,9 +98,8 @@ class Transformer(nn.Module):
     ):
         super().__init__()
         self.pad_id = pad_id
-        self.embedding = TransformerEmbedding(
-            vocab_size, d_model, dropout, pad_id, position_scale=position_scale
-        )
+        options = {"position_scale": position_scale}
+        self.embedding = TransformerEmbedding(vocab_size, d_model, dropout, pad_id, **options)
         sizes = (n_layers, d_model, n_heads, d_ff, dropout, norm_first)
         self.encoder, self.decoder = Encoder(*sizes), _Stack(*sizes)
 

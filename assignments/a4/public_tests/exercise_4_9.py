@@ -1,64 +1,51 @@
 """The visible checks of exercise 4.9: from vectors to probabilities."""
 
+import numpy as np
 import torch
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-
-def draw(seed, *shape):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-
-
-# A decoder with one table: logits of the next token, plus the memory.
-DECODER = ("type('Model', (torch.nn.Embedding,), {'decode': lambda self, target_ids, memory, "
-           "source_mask, need_weights=False: (self(target_ids) + memory, None)}"
-           ").from_pretrained(table)")
-TABLE, MEMORY = 2 * draw(1, 6, 6), draw(2, 2, 1, 6)
+# A decoder with one table: logits are the sum of a prefix's rows and of what the mask leaves of
+# the memory. It logs whether gradients are recorded.
+DECODER = (
+    "type('Model', (torch.nn.Embedding,), {'recorded': [], 'decode': lambda self, target_ids, "
+    "memory, mask, need_weights=False: (self.recorded.append(torch.is_grad_enabled()), "
+    "(self(target_ids).cumsum(1) + (memory if mask is None else memory * mask[:, 0, 0, :, None])"
+    ".sum(1, keepdim=True), None))[1]}).from_pretrained(table, freeze=False)"
+)
+DRAWN = np.random.RandomState(1)
+TABLE, MEMORY = (torch.from_numpy(2 * DRAWN.randn(*s)).float() for s in ((6, 6), (2, 2, 6)))
+MASK = torch.tensor([[[[True, False]]], [[[True, True]]]])
 PREFIXES = torch.tensor([[2, 4, 5], [2, 5, 1]])
 
 
-def stepped(student):
-    model = student.make(DECODER, table=TABLE)
-    state = student.make("student['Encoded'](memory, mask)", memory=MEMORY,
-                         mask=torch.ones(2, 1, 1, 1).bool())
-    return expect.parts(student.uncached_step(model)(PREFIXES, state), 2, read="exercise 4.9",
-                        otherwise="return (log probabilities, state)")
+def stepped(its, table=TABLE, rows=2):
+    """The model, and what a step returns, after one with another state."""
+    model = its.make(DECODER, table=table)
+    given = {"memory": MEMORY[:rows], "mask": MASK[:rows]}
+    state, step = its.make("student['Encoded'](memory, mask)", **given), its.uncached_step(model)
+    step(PREFIXES[:rows], its.make("student['Encoded'](-memory, mask)", **given))
+    return model, step(PREFIXES[:rows], state)
 
 
-@exercise("4.9", weight=2)
-def test_next_token(student):
+@question("4.9", weight=2, advice="decode the prefixes, and use the last position", read="§3.4")
+def test_next_token(its):
     """Log probabilities of the token that follows each prefix."""
-    got, _ = stepped(student)
-    logits = TABLE[PREFIXES] + MEMORY
-    expect.close(
-        got, logits[:, -1].log_softmax(-1), atol=1e-5,
-        otherwise="decode the prefixes with the state's memory, and use the last position",
-        read="§3.4")
-    expect.close(got.exp().sum(-1), torch.ones(2), atol=1e-5, what="sums of the probabilities",
-                 read="§3.4")
+    return {
+        "log probabilities": stepped(its)[1][0],
+        "of one row": stepped(its, rows=1)[1][0],
+        "of logits that lie 200 apart": stepped(its, table=100 * TABLE.sign())[1][0],
+    }
 
 
-@exercise("4.9")
-def test_state_is_kept(student):
+@question("4.9", advice="return it with the log probabilities, for the next step")
+def test_state_is_kept(its):
     """The state is returned unchanged for the next step."""
-    _, state = stepped(student)
-    expect.true(hasattr(state, "type_name"), expected="the state", got=repr(state)[:60],
-                otherwise="return it with the log probabilities", read="exercise 4.9")
-    expect.close(state.get("memory"), MEMORY, what="the state's memory", read="exercise 4.9",
-                 otherwise="return the encoder's output unchanged")
+    state = stepped(its)[1][1]
+    return {"memory": state.get("memory"), "source_mask": state.get("source_mask")}
 
 
-@exercise("4.9")
-def test_nothing_is_recorded(student):
+@question("4.9", beside=["test_next_token"], advice="`@torch.no_grad()` on the inner function")
+def test_nothing_is_recorded(its):
     """No gradients are recorded, although the model's parameters require them."""
-    recorded = student.make("lambda step, *given: step(*given)[0].requires_grad")
-    model = student.make(DECODER, table=student.make("torch.nn.Parameter(table)", table=TABLE))
-    state = student.make("student['Encoded'](memory, mask)", memory=MEMORY,
-                         mask=torch.ones(2, 1, 1, 1).bool())
-    expect.equal(recorded(student.uncached_step(model), PREFIXES, state), False,
-                 what="log_probabilities.requires_grad", read="exercise 4.9",
-                 )
+    return {"gradients recorded by `decode`": stepped(its)[0].get("recorded")}

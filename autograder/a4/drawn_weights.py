@@ -1,0 +1,34 @@
+"""Random weights for a module on the student's side, the same for the same parts."""
+
+import math
+
+import torch
+
+MATRIX = "embedding.tokens.weight"
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape).astype("float32"))
+
+
+def load(module, rng, pad_id=0):
+    """The module in evaluation mode, with weights that make every part count.
+
+    A second name of the shared matrix, such as that of a tied linear layer, gets its values.
+    """
+    old, state = module.state_dict(), {}
+    for name in sorted(old, key=lambda name: (name != MATRIX, name)):
+        shape = old[name].shape
+        if MATRIX in state and shape == state[MATRIX].shape:
+            state[name] = state[MATRIX]
+            continue
+        state[name] = normal(rng, *shape) * (0.5 if name.endswith("bias") else 1.0)
+        if name.endswith("norm.weight"):
+            state[name] = 1 + 0.3 * state[name]
+        elif name == MATRIX:
+            state[name][pad_id] = 0.0
+        elif len(shape) == 2:
+            state[name] *= 1.5 / math.sqrt(shape[1])
+    module.load_state_dict(state)
+    module.eval()
+    return module
