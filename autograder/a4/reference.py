@@ -294,3 +294,56 @@ def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=
             kept = kept[: int((sums < top_p).sum()) + 1]
         rows.append(torch.zeros_like(row).scatter(0, kept, row[kept].softmax(0)))
     return torch.stack(rows)
+
+
+def beam_search(
+    step,
+    state,
+    n_sentences,
+    width=5,
+    length_penalty=0.6,
+    max_length=100,
+    n_best=1,
+    start=2,
+    end=3,
+    device="cpu",
+):
+    """Beam search in plain lists: (tokens, total) of every prefix, by sentence."""
+    if n_best < 1 or width < n_best or length_penalty < 0:
+        raise ValueError(f"n_best = {n_best}, width = {width}, length_penalty = {length_penalty}")
+
+    def score(total, length):
+        return total / ((5 + length) / 6) ** length_penalty
+
+    beams = {sentence: [([], 0.0)] for sentence in range(n_sentences)}
+    ended = {sentence: [] for sentence in range(n_sentences)}
+    for length in range(max_length):
+        rows = [(sentence, *prefix) for sentence, own in beams.items() for prefix in own]
+        prefixes = torch.tensor([[start, *tokens] for _, tokens, _ in rows], device=device)
+        logs, state = step(prefixes, state)
+        every = {sentence: [] for sentence in beams}
+        for row, (sentence, _, total) in enumerate(rows):
+            every[sentence] += [
+                (total + p, row, token) for token, p in enumerate(logs[row].tolist())
+            ]
+        beams, parents = {}, []
+        for sentence, candidates in every.items():
+            candidates = sorted((c for c in candidates if c[0] > -math.inf), reverse=True)
+            for total, row, token in candidates[:width]:
+                if token == end:
+                    found = Hypothesis(rows[row][1], score(total, length), True)
+                    ended[sentence].append(found)
+            kept = [one for one in candidates if one[2] != end][:width]
+            bound = score(kept[0][0], max_length - 1) if kept else -math.inf
+            safe = sum(hypothesis.score >= bound for hypothesis in ended[sentence])
+            if kept and safe < n_best and len(ended[sentence]) < width:
+                beams[sentence] = [([*rows[row][1], token], total) for total, row, token in kept]
+                parents += [row for _, row, _ in kept]
+        if not beams:
+            break
+        if state is not None:
+            state = state.reorder(torch.tensor(parents, device=device))
+    lists = [sorted(own, key=lambda h: -h.score) for own in ended.values()]
+    for sentence, own in beams.items():
+        lists[sentence] += [Hypothesis(t, score(total, len(t)), False) for t, total in own]
+    return [own[:n_best] for own in lists]
