@@ -6,8 +6,11 @@ none uses what an exercise that rests on it forbids.
 """
 
 import math
+import time
 
+import numpy as np
 import torch
+from matplotlib.figure import Figure
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
@@ -15,6 +18,7 @@ from course_lib.decoding.cache import Cache, Encoded, LayerCache  # noqa: F401
 from course_lib.decoding.search import Hypothesis
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
+from course_lib.evaluation.translation import paired_bootstrap
 from course_lib.feed_forward import FeedForward
 from course_lib.normalization import LayerNorm
 from course_lib.residual import ResidualConnection
@@ -288,3 +292,217 @@ def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=
             kept = kept[: int((sums < top_p).sum()) + 1]
         rows.append(torch.zeros_like(row).scatter(0, kept, row[kept].softmax(0)))
     return torch.stack(rows)
+
+
+def beam_search(
+    step,
+    state,
+    n_sentences,
+    width=5,
+    length_penalty=0.6,
+    max_length=100,
+    n_best=1,
+    start=2,
+    end=3,
+    device="cpu",
+):
+    """Beam search in plain lists: (tokens, total) of every prefix, by sentence."""
+    if n_best < 1 or width < n_best or length_penalty < 0:
+        raise ValueError(f"n_best = {n_best}, width = {width}, length_penalty = {length_penalty}")
+
+    def score(total, length):
+        return total / ((5 + length) / 6) ** length_penalty
+
+    beams = {sentence: [([], 0.0)] for sentence in range(n_sentences)}
+    ended = {sentence: [] for sentence in range(n_sentences)}
+    for length in range(max_length):
+        rows = [(sentence, *prefix) for sentence, own in beams.items() for prefix in own]
+        prefixes = torch.tensor([[start, *tokens] for _, tokens, _ in rows], device=device)
+        logs, state = step(prefixes, state)
+        every = {sentence: [] for sentence in beams}
+        for row, (sentence, _, total) in enumerate(rows):
+            every[sentence] += [
+                (total + p, row, token) for token, p in enumerate(logs[row].tolist())
+            ]
+        beams, parents = {}, []
+        for sentence, candidates in every.items():
+            candidates = sorted((c for c in candidates if c[0] > -math.inf), reverse=True)
+            for total, row, token in candidates[:width]:
+                if token == end:
+                    found = Hypothesis(rows[row][1], score(total, length), True)
+                    ended[sentence].append(found)
+            kept = [one for one in candidates if one[2] != end][:width]
+            bound = score(kept[0][0], max_length - 1) if kept else -math.inf
+            safe = sum(hypothesis.score >= bound for hypothesis in ended[sentence])
+            if kept and safe < n_best and len(ended[sentence]) < width:
+                beams[sentence] = [([*rows[row][1], token], total) for total, row, token in kept]
+                parents += [row for _, row, _ in kept]
+        if not beams:
+            break
+        if state is not None:
+            state = state.reorder(torch.tensor(parents, device=device))
+    lists = [sorted(own, key=lambda h: -h.score) for own in ended.values()]
+    for sentence, own in beams.items():
+        lists[sentence] += [Hypothesis(t, score(total, len(t)), False) for t, total in own]
+    return [own[:n_best] for own in lists]
+
+
+def averaged(states):
+    """The mean of every tensor over several state dicts."""
+    if not states or any(set(state) != set(states[0]) for state in states):
+        raise ValueError("no states, or states of different names")
+    return {name: sum(state[name].detach() for state in states) / len(states) for name in states[0]}
+
+
+@torch.no_grad()
+def perplexity(model, batches, pad_id=0):
+    """exp of the mean loss of all real tokens."""
+    mode, losses = model.training, [torch.empty(0)]
+    model.eval()
+    for source_ids, target_ids in batches:
+        wanted = target_ids[:, 1:]
+        logits, _ = model(source_ids, target_ids[:, :-1])
+        real = wanted.ne(pad_id)
+        logs = logits[real].log_softmax(-1)
+        losses.append(-logs[torch.arange(len(logs)), wanted[real]])
+    model.train(mode)
+    every = torch.cat(losses)
+    if not len(every):
+        raise ValueError("no token to predict")
+    return every.mean().exp().item()
+
+
+def bleu_by_hand(hypotheses, references, n=4):
+    """BLEU; each n-gram of a hypothesis crosses off one of the reference."""
+    product = 1.0
+    for order in range(1, n + 1):
+        matched = total = 0
+        for hypothesis, reference in zip(hypotheses, references, strict=True):
+            left = [reference[i : i + order] for i in range(len(reference) - order + 1)]
+            for i in range(len(hypothesis) - order + 1):
+                total += 1
+                if hypothesis[i : i + order] in left:
+                    left.remove(hypothesis[i : i + order])
+                    matched += 1
+        if not matched:
+            return 0.0
+        product *= matched / total
+    ratio = sum(map(len, references)) / sum(map(len, hypotheses))
+    return 100 * min(1.0, math.exp(1 - ratio)) * product ** (1 / n)
+
+
+def word_weights(weights, target_words, source_words):
+    """Weights between words: mean over heads, sum over source tokens, mean over target tokens."""
+    mean, target, source = np.mean(weights, axis=0), np.array(target_words), np.array(source_words)
+    if mean.shape != (target.size, source.size):
+        raise ValueError(f"weights of shape {mean.shape}: {target.size} and {source.size} words")
+    return np.array(
+        [
+            [mean[target == i][:, source == j].sum(axis=1).mean() for j in range(source.max() + 1)]
+            for i in range(target.max() + 1)
+        ]
+    )
+
+
+def alignment_links(weights, share=0.5):
+    """Pairs (source word, target word) of at least `share` of the row's largest weight."""
+    return {
+        (source, target)
+        for target, row in enumerate(weights.tolist())
+        for source, weight in enumerate(row)
+        if max(row) > 0 and weight >= share * max(row)
+    }
+
+
+def plot_alignment(weights, source, target, ax=None):
+    """A heat map with a row for each target word."""
+    if np.shape(weights) != (len(target), len(source)):
+        raise ValueError(f"{np.shape(weights)} for {len(target)} × {len(source)} words")
+    ax = Figure().subplots() if ax is None else ax
+    shown = ax.matshow(weights, vmin=0.0, vmax=1.0)
+    ax.figure.colorbar(shown, ax=ax)
+    ax.set_xticks(np.arange(len(source)), source)
+    ax.set_yticks(np.arange(len(target)), target)
+    ax.set(xlabel="source", ylabel="target")
+    return ax
+
+
+def error_signs(source, hypothesis, reference, counts, rare=5):
+    """Words dropped, added, repeated and rare; words are crossed off a copy of the reference."""
+    dropped, added = list(reference), []
+    for word in hypothesis:
+        if word in dropped:
+            dropped.remove(word)
+        else:
+            added.append(word)
+    twice = {word for i, word in enumerate(hypothesis[1:]) if word == hypothesis[i]}
+    seldom = {word for word in source if word not in counts or counts[word] < rare}
+    lists = {"dropped": dropped, "added": added, "repeated": twice, "rare": seldom}
+    return {sign: sorted(words) for sign, words in lists.items()}
+
+
+def cached_step(model):
+    """The step of a search that runs each layer on the tokens that its cache lacks."""
+
+    @torch.no_grad()
+    def step(prefixes, cache):
+        known, n = cache.layers[0].keys.shape[2], prefixes.shape[1]
+        if n <= known:
+            raise ValueError(f"prefixes of {n} tokens, of which {known} are known")
+        x = model.embedding(prefixes)[:, known:]
+        mask, layers = _visible(prefixes, model.pad_id)[:, :, known:], []
+        for layer, old in zip(model.decoder.layers, cache.layers, strict=True):
+            own, source = layer.self_attention, (old.source_keys, old.source_values)
+            first, second = layer.self_attention_residual, layer.cross_attention_residual
+            third, given = layer.feed_forward_residual, first.enter(x)
+            keys = torch.cat([old.keys, _in_heads(own.w_k(given), own.n_heads)], dim=2)
+            values = torch.cat([old.values, _in_heads(own.w_v(given), own.n_heads)], dim=2)
+            x = first.leave(x, _attend(own, given, keys, values, mask))
+            made = _attend(layer.cross_attention, second.enter(x), *source, cache.source_mask)
+            x = second.leave(x, made)
+            x = third.leave(x, layer.feed_forward(third.enter(x)))
+            layers.append(LayerCache(keys, values, *source))
+        logs = model.logits(model.decoder.norm(x))[:, -1].log_softmax(-1)
+        return logs, Cache(layers, cache.source_mask)
+
+    return step
+
+
+def width_study(translate, references, widths, length_penalties, samples=1000):
+    """A row for greedy search, then one for every width and penalty."""
+    if 1 in widths:
+        raise ValueError("width 1 is greedy search")
+    settings = [(1, 0.0), *((width, alpha) for width in widths for alpha in length_penalties)]
+    rows, made = [], []
+    for width, alpha in settings:
+        started = time.perf_counter()
+        made.append(translate(width, alpha))
+        speed = len(references) / (time.perf_counter() - started)
+        compared = paired_bootstrap(made[-1], made[0], references, samples)
+        row = {"width": width, "length_penalty": alpha, "bleu": compared.first}
+        row |= {"difference": compared.difference, "sentences_per_second": speed}
+        rows.append(row | dict(zip(("low", "high"), compared.interval, strict=True)))
+    return rows
+
+
+def sample(
+    step,
+    state,
+    n_rows,
+    max_length,
+    temperature=1.0,
+    top_k=None,
+    top_p=None,
+    generator=None,
+    start=2,
+    end=3,
+    device="cpu",
+):
+    """A search that draws each token, one row after another."""
+    narrow = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+
+    def draw(logs):
+        shares = sampling_distribution(logs, **narrow)
+        return torch.cat([torch.multinomial(row, 1, generator=generator) for row in shares])
+
+    return greedy(step, state, n_rows, max_length, start, end, draw, device)

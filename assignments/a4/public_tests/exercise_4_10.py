@@ -1,118 +1,95 @@
 """The visible checks of exercise 4.10: greedy search."""
 
-import math
-
 import torch
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question
+from grader.seam import StudentError
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-# Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 uses the first
-# table, sentence 1 the second, which ends at once after token 5.
-FOLLOWS = torch.full((2, 6, 6), 0.02)
-for sentence, path, shares in ((0, [2, 4, 1, 5, 3], [0.6, 0.5, 0.7, 0.8]),
-                               (1, [2, 5, 3], [0.5, 0.9])):
-    for before, after, share in zip(path, path[1:], shares, strict=False):
+# Two sentences of a model that looks only at the last token; 2 is the start and 3 the end.
+# Sentence 0 is 4 1 5, sentence 1 is 5. What is left of 1 is shared by the five other tokens.
+PATHS = ({(2, 4): 0.6, (4, 1): 0.5, (1, 5): 0.7, (5, 3): 0.8}, {(2, 5): 0.5, (5, 3): 0.9})
+FOLLOWS = torch.full((2, 6, 6), 1 / 6)
+for sentence, path in enumerate(PATHS):
+    for (before, after), share in path.items():
         FOLLOWS[sentence, before] = (1 - share) / 5
         FOLLOWS[sentence, before, after] = share
 # A state records the sentence of each of its rows; a step logs the prefixes it was given.
-STATE = ("type('State', (), {'__init__': lambda self, of: setattr(self, 'of', of), "
-         "'reorder': lambda self, rows: type(self)(self.of[rows])})")
-STRAY = "the state needs as many rows as there are prefixes"
-STEP = ("lambda prefixes, state: (log.append(prefixes.tolist()), "
-        f"(_ for _ in ()).throw(ValueError({STRAY!r})) if len(state.of) != len(prefixes) else "
-        "(table[state.of, prefixes[:, -1]].log(), state))[1]")
+STATE = (
+    "type('State', (), {'__init__': lambda self, of: setattr(self, 'of', of), "
+    "'reorder': lambda self, rows: type(self)(self.of[rows])})(torch.tensor(sentences))"
+)
+STEP = (
+    "lambda prefixes, state: (log.append(prefixes.tolist()), "
+    "table[state.of, prefixes[:, -1]].log(), state)[1:]"
+)
+ELSEWHERE = (
+    "lambda prefixes, state: (seen.append(prefixes.device.type), "
+    "torch.zeros(len(prefixes), 6, device=prefixes.device), state)[1:]"
+)
+READ = "exercise 4.10"
 
 
-def stray():
-    raise ValueError(STRAY)
-
-
-STATES = {"the state still has the rows of the last step: reorder it with the prefixes, "
-          "`state = reorder(state, rows)`": stray}
-
-
-def searched(student, n_rows, max_length, **options):
-    """The hypotheses found, as plain data, and the prefixes that each step was given."""
-    log = student.make("[]")
-    step = student.make(STEP, log=log, table=FOLLOWS)
-    state = student.make(f"{STATE}(torch.arange({n_rows}))")
-    rows = student.greedy(step, state, n_rows, max_length, **options)
-    rows = expect.parts(rows, n_rows, otherwise="one hypothesis per row", read="exercise 4.10")
-    found = [[list(row.get("tokens")), row.get("score"), row.get("finished")] for row in rows]
+def searched(its, sentences, max_length, what="", **options):
+    """What a search returns for each row, by name, and the prefixes given to each step."""
+    log, state = its.make("[]"), its.make(STATE, sentences=sentences)
+    step = its.make(STEP, log=log, table=FOLLOWS)
+    rows = list(its.greedy(step, state, len(sentences), max_length, **options))
+    found = {f"the number of hypotheses{what}": len(rows)}
+    for n, row in enumerate(rows):
+        tokens, where = row.get("tokens"), f" of row {n}{what}"
+        found[f"tokens{where}"] = tokens if isinstance(tokens, list) else type(tokens).__name__
+        found[f"score{where}"] = row.get("score")
+        found[f"the end is reached: `finished`{where}"] = row.get("finished")
     return found, log.get()
 
 
-@exercise("4.10", weight=2)
-def test_by_hand(student):
+@question("4.10", weight=2, advice="the most likely token at every step", read=READ)
+def test_by_hand(its):
     """2 → 4 → 1 → 5 → end, each the most likely; the score sums all four log probabilities."""
-    (found,), prefixes = searched(student, 1, 10)
-    tokens, score, finished = found
-    causes = {"the end token is not part of the sentence": [4, 1, 5, 3],
-              "the start token is not part of the sentence": [2, 4, 1, 5],
-              "start and end are not part of the sentence": [2, 4, 1, 5, 3]}
-    expect.equal(tokens, [4, 1, 5], what="tokens", read="exercise 4.10",                 otherwise="the most likely token at every step")
-    logs = [math.log(share) for share in (0.6, 0.5, 0.7, 0.8)]
-    expect.close(
-        score, sum(logs), atol=1e-4, what="score",
-        otherwise="the sum of the log probabilities of the chosen tokens", read="exercise 4.10")
-    expect.equal(finished, True, what="finished", read="exercise 4.10")
-    expect.equal(prefixes[:2], [[[2]], [[2, 4]]], what="the prefixes of the first two steps",
-                 otherwise="a step gets the whole prefix, with the start token first", read="§3")
+    found, prefixes = searched(its, [0], 10)
+    return found | {"the prefixes of the first two steps": prefixes[:2]}
 
 
-@exercise("4.10")
-def test_cut_off(student):
-    """After `max_length` steps an unfinished row is returned as it is."""
-    (found,), prefixes = searched(student, 1, 2)
-    expect.equal(found[0], [4, 1], what="tokens with max_length=2", read="exercise 4.10",
-                 otherwise="each of the max_length steps adds a token")
-    expect.equal(found[2], False, what="finished", read="exercise 4.10",
-                 otherwise="there is no end token")
-    expect.equal(len(prefixes), 2, what="number of steps", read="exercise 4.10",
-                 otherwise="max_length counts steps")
+@question("4.10", advice="each of the max_length steps adds a token", read=READ)
+def test_cut_off(its):
+    """After `max_length` steps a row is returned as it is, finished or not."""
+    found, prefixes = searched(its, [0, 1], 2)
+    return found | {"number of steps with max_length=2": len(prefixes)}
 
 
-@exercise("4.10", weight=2)
-def test_two_lengths(student):
-    """A short and a long sentence in one batch give the same results as alone."""
-    found, prefixes = searched(student, 2, 10)
-    wanted = [([4, 1, 5], 0.6 * 0.5 * 0.7 * 0.8), ([5], 0.5 * 0.9)]
-    for number, (want, p) in enumerate(wanted):
-        tokens, score, finished = found[number]
-        expect.equal(tokens, want, what=f"tokens of sentence {number}", read="exercise 4.10",
-                     otherwise="nothing follows the end; does each row still get its own state?")
-        expect.close(score, math.log(p), atol=1e-4, what=f"score of sentence {number}",
-                     otherwise="tokens after the end token do not count", read="exercise 4.10")
-        expect.equal(finished, True, what=f"finished of sentence {number}", read="exercise 4.10")
-    expect.equal(len(prefixes), 4, what="number of steps", read="exercise 4.10",
-                 otherwise="stop when the last row has ended")
+@question(
+    "4.10",
+    weight=2,
+    advice="nothing follows the end; does each row still get its own state?",
+    read=READ,
+)
+def test_two_lengths(its):
+    """Short and long sentences in one batch give the same results as alone."""
+    found, prefixes = searched(its, [0, 1, 0], 10)
+    return found | {"rows read at each step": [len(rows) for rows in prefixes]}
 
 
-@exercise("4.10")
-def test_another_end(student):
+@question("4.10", advice="call choose(log_probabilities)", read=READ)
+def test_another_end(its):
     """`start` and `end` are arguments, and `choose` picks the tokens."""
-    (found,), prefixes = searched(student, 1, 10, start=4, end=5)
-    expect.equal([prefixes[0], found[0]], [[[4]], [1]], read="exercise 4.10",
-                 what="[first prefixes, tokens] with start=4 and end=5")
-    least = student.make("lambda log_probabilities: torch.full_like(log_probabilities[:, 0], 5)"
-                         ".long()")
-    (found,), _ = searched(student, 1, 2, choose=least)
-    expect.equal(found[0], [5, 5], read="exercise 4.10", what="tokens when `choose` returns 5",
-                 otherwise="call choose(log_probabilities)")
+    found, prefixes = searched(its, [0], 10, " with start=4 and end=5", start=4, end=5)
+    choose = its.make("lambda logs: logs.lt(-1).cumsum(1).argmax(1)")  # the last below −1
+    chosen, _ = searched(its, [0], 2, " when `choose` takes another", choose=choose)
+    return {"the first prefixes with start=4": prefixes[0]} | found | chosen
 
 
-@exercise("4.10")
-def test_device(student):
+@question("4.10", advice="make every tensor on `device`", read=READ)
+def test_device(its):
     """The prefixes are on `device`."""
-    # torch's "meta" device is on every machine: tensors without values; the step logs it and stops
-    seen = student.make("[]")
-    step = student.make("lambda prefixes, state: (seen.append(prefixes.device.type), 1 / 0)",
-                        seen=seen)
-    expect.raises(lambda: student.greedy(step, None, 2, 3, device="meta"), "ZeroDivisionError",
-                  read="exercise 4.10", otherwise="call the step before anything else")
-    expect.equal(seen.get(), ["meta"], what="the device of the first prefixes, device='meta',",
-                 read="exercise 4.10")
+    # torch's "meta" device is on every machine: its tensors have no values, so the search stops
+    seen, mixed = its.make("[]"), False
+    try:
+        its.greedy(its.make(ELSEWHERE, seen=seen), None, 2, 3, device="meta")
+    except StudentError as error:
+        if "meta" not in error.message:
+            raise
+        mixed = "expected device" in error.message
+    return {
+        'the device of the first prefixes, device="meta"': seen.get()[:1],
+        "no operation mixes tensors on `device` with tensors on the CPU": not mixed,
+    }

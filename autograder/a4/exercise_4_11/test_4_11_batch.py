@@ -1,104 +1,62 @@
 """Hidden tests of exercise 4.11: many sentences in one search, its state, steps and device."""
 
-import math
+from autograder.a4.exercise_4_11.test_4_11_beam_search import READ, STEPS
+from autograder.a4.table_search import drawn, on_a_device, search
+from grader.checking.question import question
 
-import numpy as np
-
-from autograder.a4.exercise_4_11.beam_cases import READ, STEPS, case, clear, expectations
-from autograder.a4.searching import Found, Search, compare, drawn
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-
-MISTAKE = known_mistakes(__file__)
+ONE = "one call of `step` serves the beams of all sentences, and a sentence that is done leaves"
 
 
-def copies(rng):
-    """Cases, and a table without close choices for each of three sentences."""
-    cases = [case(3, 0.6, 8, 3, sentence) for sentence in range(5)]
-    return cases, clear(rng, cases)
-
-
-@exercise("4.11", weight=2, after=STEPS)
-def test_sentences(student, rng):
+@question(
+    "4.11", weight=4, after=STEPS, read=READ,
+    advice="each sentence has its own beam, stopping point and list",
+)  # fmt: skip
+def test_sentences(its, rng):
     """Each sentence of a batch gets the same hypotheses as alone."""
-    cases, table = copies(rng)
-    search = Search(student, table)
-    options = {"width": 3, "length_penalty": 0.6, "max_length": 8, "n_best": 3}
-    found = search.beam(5, range(5), **options)
-    right, causes = expectations([(search.twin, one) for one in cases])
-    compare(
-        found,
-        right,
-        otherwise="each sentence has its own beam, stopping point and list",
-        read=READ,
-    )
+    options = {"width": 3, "n_best": 3, "max_length": 8}
+    answer = search(its, "beam_search", drawn(rng), range(5), **options).found
+    options |= {"width": 2, "n_best": 2, "length_penalty": 2.0}  # long ones win, if still searched
+    what = "of 40, length_penalty=2"
+    return answer | search(its, "beam_search", drawn(rng), range(40), what=what, **options).found
 
 
-@exercise("4.11", weight=2, after=STEPS)
-def test_state_follows_the_beams(student, rng):
+@question(
+    "4.11", weight=6, after=STEPS, read=READ, advice="reorder the state with the rows of prefixes"
+)
+def test_state_follows_the_beams(its, rng):
     """At every step each row has the state of its own prefix, as a cache requires."""
-    _, table = copies(rng)
-    cases = [(table, [0], 4), (table, range(5), 3)]
+    answer = {}
     # Rare ends: no sentence leaves, and the beams change places all the same.
-    cases += [(drawn(rng, end=-4.0), [0], 4), (drawn(rng, end=-4.0), range(3), 3)]
-    for table, sentences, width in cases:
-        search = Search(student, table)
-        search.beam(len(sentences), sentences, width=width, max_length=8)
-        search.check_state(READ)
+    for end, count, width in ((0.0, 1, 4), (0.0, 5, 3), (-4.0, 1, 4), (-4.0, 3, 3)):
+        table, options = drawn(rng, end=end), {"width": width, "max_length": 8}
+        found = search(its, "beam_search", table, range(count), **options)
+        name = f"steps with the state of other rows, {count} sentences, table {end}"
+        answer[name] = found.strays
+    return answer
 
 
-@exercise("4.11", weight=2, after=STEPS)
-def test_steps(student, rng):
+@question("4.11", after=STEPS, advice=ONE, read=READ)
+def test_steps(its, rng):
     """At most `max_length` steps, and as many for eight sentences as for one."""
-    for max_length in (1, 7):
-        asked = []
-        for count in (1, 8):
-            search = Search(student, drawn(np.random.default_rng(7), end=-2.0))
-            options = {"width": 4, "length_penalty": 1.0, "max_length": max_length}
-            search.beam(count, [0] * count, **options)
-            asked.append(search.calls())
-        expect.true(
-            asked[0] <= max_length,
-            expected=f"at most max_length = {max_length} calls of `step`",
-            got=f"{asked[0]}",
-            otherwise="one call per step for all beams together",
-            read=READ,
-        )
-        expect.true(
-            asked[1] == asked[0],
-            expected=f"{asked[0]} calls of `step` for eight copies of a sentence, as for one",
-            got=f"{asked[1]}",
-            otherwise="one call serves the beams of all sentences",
-            read=READ,
-        )
+    answer, table = {}, drawn(rng, end=-2.0)
+    for n in (1, 7):
+        for sentences in ([0], [0] * 8):
+            options = {"width": 4, "length_penalty": 1.0, "max_length": n}
+            found = search(its, "beam_search", table, sentences, **options)
+            name = f"calls of `step` for {len(sentences)} sentences, max_length={n}"
+            answer[name] = len(found.rows)
+    return answer
 
 
-@exercise("4.11", after=STEPS)
-def test_certain_result(student, rng):
+@question("4.11", after=STEPS, advice="`is_final` says when a sentence is done", read=READ)
+def test_certain_result(its, rng):
     """The search stops when nothing can change the result."""
-    sure = {"2": [0.02, 0.02, 0.0, 0.9, 0.04, 0.02]}
-    search = Search(student, drawn(rng, end=-3.0), sure)
-    found = search.beam(1, width=4, length_penalty=1.0, max_length=10)
-    right = [[Found([], math.log(0.9) / (5 / 6), True)]]
-    compare(found, right, read=READ)
-    one = Search(student, drawn(rng, end=20.0))
-    one.beam(1, width=1, length_penalty=1.0, max_length=10)
-    stops = one.calls() < 10  # when the list is full
-    expect.true(
-        search.calls() <= 2,
-        expected="a stop after the first step: no other sentence can reach the score of this one",
-        got=f"{search.calls()} calls of `step`",
-        because="it continues although the result is certain: `is_final` says when a sentence is "
-        "done, with bound = best score of the beam / factor(max_length - 1)"
-        if stops
-        else "",
-        otherwise="`is_final` says when a sentence is done",
-        read="the docstring of 4.11, second paragraph",
-    )
+    sure, options = {"2": [0.02, 0.02, 0.0, 0.9, 0.04, 0.02]}, {"width": 4, "max_length": 10}
+    found = search(its, "beam_search", drawn(rng, end=-3.0), None, sure, **options)
+    return {**found.found, "it has stopped after two steps": len(found.rows) <= 2}
 
 
-@exercise("4.11", weight=0.5, after=STEPS)
-def test_device(student, rng):
+@question("4.11", weight=0.5, after=STEPS, advice="make every tensor on `device`", read=READ)
+def test_device(its):
     """The prefixes are on `device`, where the model is."""
-    Search(student, drawn(rng)).check_device("beam_search", "the signature of 4.11")
+    return on_a_device(its, "beam_search")

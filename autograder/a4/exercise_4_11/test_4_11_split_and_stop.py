@@ -2,207 +2,106 @@
 
 import math
 
-import numpy as np
 import torch
 
-from autograder.a3.answers import answered
-from autograder.a4.searching import END
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-
-MISTAKE = known_mistakes(__file__)
+from autograder.a4.table_search import END
+from grader.checking.question import question
+from grader.seam import StudentError
 
 SPLIT, STOP = "the docstring of `split_candidates`", "the docstring of `is_final`"
-NO_CHANCE = -1e6  # stands for −∞, so that scores can be subtracted
+CASES = ((2, ((0,), (1, 2), (3,))), (4, ((0, 3, 4), (2, 7), (0, 1))))
 FOUND = (
     "(lambda Hypothesis: [Hypothesis([], s, True) for s in scores])(__import__('dataclasses')"
     ".make_dataclass('Hypothesis', ['tokens', 'score', 'finished'], frozen=True))"
 )
+# Scores of finished hypotheses, the bound, width and n_best.
+ASKED = (
+    [((), -1.0, 2, 1), ((), -math.inf, 2, 1), ((-3.0,), -1.0, 1, 1), ((-3.0, -1.0), -0.5, 2, 1)]
+    + [((-1.0,), -2.0, 3, 1), ((-1.0,), -0.5, 3, 1), ((-1.0, -3.0), -2.0, 3, 2)]
+    + [((-3.0, -1.0), -2.0, 3, 1), ((-1.0, -3.0, -1.5), -1.6, 4, 2), ((-1.0, -2.0), -2.0, 3, 2)]
+    + [((-1.0,), -2.0, 3, 2), ((-4.0, -5.0), 0.0, 3, 1), ((-2.0,), -1.0, 2, 1)]
+)
 
 
 def candidates(rng, width, ends):
-    """Three sentences of `2 * width` ranked candidates; END has the ranks `ends`."""
-    n = 2 * width
-    totals = -torch.from_numpy(rng.uniform(0.2, 1.0, size=(3, n)).astype("float32")).cumsum(1)
-    tokens = torch.from_numpy(rng.integers(4, 40, size=(3, n)))
+    """Sentences of `2 * width` ranked candidates; END has the ranks `ends`."""
+    shape = (len(ends), 2 * width)
+    totals = -torch.from_numpy(rng.uniform(0.2, 1.0, size=shape).astype("float32")).cumsum(1)
+    tokens = torch.from_numpy(rng.integers(4, 40, size=shape))
     for sentence, own in enumerate(ends):
         tokens[sentence, list(own)] = END
     return totals, tokens
 
 
-def split(student, totals, tokens, width, *end):
-    """What `split_candidates` returns, as tensors; −∞ as a number."""
-    made = answered(
-        lambda: student.split_candidates(totals, tokens, width, *end),
-        "(sentences, n) totals, best first, and their tokens",
-        SPLIT,
-    )
-    scores, places, finished = expect.parts(
-        made, 3, otherwise="return (scores, places, finished)", read=SPLIT
-    )
-    for name, value in (("scores", scores), ("places", places)):
-        expect.shape(value, (len(totals), width), read=SPLIT, what=f"the {name} of the next beam")
-    expect.shape(finished, tuple(totals.shape), read=SPLIT, what="`finished`")
-    expect.dtype(finished, "bool", read=SPLIT, what="`finished`")
-    return torch.as_tensor(scores).clamp(min=NO_CHANCE), torch.as_tensor(places), finished
-
-
-def going_on(totals, tokens, width, end=END):
-    """The scores of the next beam, by definition."""
-    allowed = totals.masked_fill(tokens == end, NO_CHANCE)
-    return allowed.sort(dim=1, descending=True).values[:, :width].clamp(min=NO_CHANCE)
-
-
-@exercise("4.11", weight=2)
-def test_which_candidates_finish(student, rng):
+@question("4.11", weight=3, advice="True at ends among the `width` best", read=SPLIT)
+def test_which_candidates_finish(its, rng):
     """END among the `width` best finishes a hypothesis, and no other candidate does."""
-    for width, ends in ((2, ((0,), (1, 2), (3,))), (4, ((0, 3, 4), (5, 7), (1, 2)))):
-        totals, tokens = candidates(rng, width, ends)
-        is_end = tokens == END
-        rank = torch.arange(2 * width).expand(3, -1)
-        expect.close(
-            split(student, totals, tokens, width)[2],
-            is_end & (rank < width),
-            otherwise="True at end tokens among the `width` best",
-            read=SPLIT,
-            what=f"`finished` for a width of {width}",
-        )
+    answer = {}
+    for width, ends in CASES:
+        finished = its.split_candidates(*candidates(rng, width, ends), width)[2]
+        answer |= {
+            f"`finished` with width {width}": finished,
+            f"its type with width {width}": str(finished.dtype),
+        }
+    return answer
 
 
-@exercise("4.11", weight=2)
-def test_which_candidates_continue(student, rng):
+@question("4.11", weight=3, advice="the `width` best that are no end token", read=SPLIT)
+def test_which_candidates_continue(its, rng):
     """The `width` best candidates that are no END, their scores and their places."""
-    for width, ends in ((2, ((0,), (1, 2), (3,))), (4, ((0, 3, 4), (2, 7), (0, 1)))):
-        totals, tokens = candidates(rng, width, ends)
-        scores, places, _ = split(student, totals, tokens, width)
-        wanted = going_on(totals, tokens, width)
-        masked = totals.masked_fill(tokens == END, NO_CHANCE)
-        expect.close(
-            scores,
-            wanted,
-            atol=1e-5,
-            otherwise="the `width` best that are no end token",
-            read=SPLIT,
-            what=f"the scores of the next beam for a width of {width}",
-        )
-        expect.close(
-            totals.gather(1, places.long().clamp(0, 2 * width - 1)),
-            wanted,
-            atol=1e-5,
-            otherwise="places count all candidates of the sentence, ends included",
-            read=SPLIT,
-            what="the totals at `places`",
-        )
+    answer = {}
+    for width, ends in CASES:
+        scores, places, _ = its.split_candidates(*candidates(rng, width, ends), width)
+        answer |= {f"scores with width {width}": scores, f"places with width {width}": places}
+    return answer
 
 
-@exercise("4.11")
-def test_candidates_without_a_chance(student):
+@question("4.11", advice="−∞ where there are too few; probability 0 finishes nothing", read=SPLIT)
+def test_candidates_without_a_chance(its):
     """Candidates of probability 0 finish nothing; a beam with too few others has −∞."""
-    totals = torch.tensor([[-1.0, -2.0, -math.inf, -math.inf, -math.inf, -math.inf]])
-    tokens = torch.tensor([[END, 5, END, 6, 7, 8]])
-    scores, _, finished = split(student, totals, tokens, 3)
-    expect.close(
-        finished,
-        [[True, False, False, False, False, False]],
-        read=SPLIT,
-        what="`finished` with an end of probability 0",
-    )
-    expect.close(
-        scores,
-        [[-2.0, NO_CHANCE, NO_CHANCE]],
-        otherwise="−∞ where there are too few candidates",
-        read=SPLIT,
-        what="the scores of the next beam, −∞ as -1,000,000",
-    )
+    totals = torch.tensor([[-1.0, -2.0, *[-math.inf] * 4]])
+    scores, _, finished = its.split_candidates(totals, torch.tensor([[END, 5, END, 6, 7, 8]]), 3)
+    few, _, _ = its.split_candidates(totals[:, :4], torch.tensor([[4, END, END, END]]), 3)
+    return {"`finished`": finished, "scores": scores, "scores of one candidate and ends": few}
 
 
-@exercise("4.11", weight=0.5)
-def test_another_end(student, rng):
+@question("4.11", weight=0.5, advice="compare the tokens with `end`", read=SPLIT)
+def test_another_end(its, rng):
     """`end` may be another token; END is then an ordinary one."""
     totals, tokens = candidates(rng, 2, ((0,), (1,), (3,)))
     tokens[0, 1] = tokens[1, 0] = tokens[2, 1] = 9
-    finished = split(student, totals, tokens, 2, 9)[2]
-    rank = torch.arange(4).expand(3, -1)
-    expect.close(
-        finished,
-        (tokens == 9) & (rank < 2),
-        read=SPLIT,
-        what="`finished` with end=9",
-    )
+    return {"`finished` with end=9": its.split_candidates(totals, tokens, 2, 9)[2]}
 
 
-# Scores of finished hypotheses, the bound, width and n_best.
-QUESTIONS = (
-    ((), -1.0, 2, 1),
-    ((), -math.inf, 2, 1),
-    ((-3.0,), -1.0, 1, 1),
-    ((-3.0, -1.0), -0.5, 2, 1),
-    ((-1.0,), -2.0, 3, 1),
-    ((-1.0,), -0.5, 3, 1),
-    ((-1.0, -3.0), -2.0, 3, 2),
-    ((-3.0, -1.0), -2.0, 3, 1),
-    ((-1.0, -3.0, -1.5), -1.6, 4, 2),
-    ((-1.0, -2.0), -2.0, 3, 2),
-    ((-1.0,), -2.0, 3, 2),
-)
-
-
-def final(scores, bound, width, n_best):
-    """The stop rule by definition."""
-    best = sorted(scores, reverse=True)
-    certain = len(best) >= n_best and best[n_best - 1] >= bound
-    return len(best) >= width or bound == -math.inf or certain
-
-
-def first_come(scores, bound, width, n_best):
-    return final((), bound, width, n_best) or (
-        len(scores) >= width or len(scores) >= n_best and scores[n_best - 1] >= bound
-    )
-
-
-@exercise("4.11", weight=3)
-def test_when_to_stop(student):
+@question("4.11", weight=5, advice="done, no prefix left, or `n_best` scores of at least `bound`")
+def test_when_to_stop(its):
     """Done, without a prefix, certain, and each time just not so."""
-    mistakes = {
-        MISTAKE.final_at_the_first: lambda s, bound, *_: bool(s) or bound == -math.inf,
-        MISTAKE.final_never_done: lambda s, bound, _, n: final(s, bound, 10**6, n),
-        MISTAKE.final_never_certain: (
-            lambda s, bound, width, _: len(s) >= width or bound == -math.inf
-        ),
-        MISTAKE.final_no_prefix_left: (
-            lambda s, bound, width, n: final(s, max(bound, NO_CHANCE), width, n)
-        ),
-        MISTAKE.final_best_not_nth: (
-            lambda s, bound, width, n: (
-                final(s, bound, width, min(n, len(s)) and 1)
-                if len(s) >= n
-                else final(s, bound, width, n)
-            )
-        ),
-        MISTAKE.final_unsorted: first_come,
-        "a score equal to `bound` does not count: nothing can score more": (
-            lambda s, bound, width, n: (
-                final(s, np.nextafter(bound, 0), width, n) if math.isfinite(bound) else True
-            )
-        ),
-    }
-    found = []
-    for scores, *rest in QUESTIONS:
-        hypotheses = student.make(FOUND, scores=list(scores))
-        found.append(
-            bool(
-                answered(
-                    lambda h=hypotheses, r=rest: student.is_final(h, *r),
-                    "a list of hypotheses, a bound, the width and n_best",
-                    STOP,
-                )
-            )
+    return {
+        f"it is final: scores {list(scores)}, bound {bound}, width {width}, n_best {n}": bool(
+            its.is_final(its.make(FOUND, scores=list(scores)), bound, width, n)
         )
-    expect.equal(
-        found,
-        [final(*question) for question in QUESTIONS],
-        otherwise="done, no prefix left, or `n_best` scores of at least `bound`",
-        read=STOP,
-        what=f"is it final? asked with {len(QUESTIONS)} sets of scores, bound, width and n_best",
-    )
+        for scores, bound, width, n in ASKED
+    }
+
+
+@question("4.11", weight=0.5, advice="torch.arange(…, device=scores.device)", read="exercise 4.11")
+def test_other_devices(its):
+    """`continuations` and `split_candidates` work where their arguments are."""
+    # "meta" is a device of every machine; its tensors have no values
+    logs, tokens = "torch.zeros(4, 6, device='meta')", "torch.zeros(2, 6, device='meta').long()"
+    calls = {
+        "continuations": f"continuations'](torch.zeros(2, 2, device='meta'), {logs}, 6)",
+        "split_candidates": f"split_candidates']({logs}[:2], {tokens}, 3)",
+    }
+    return {f"`{name}` keeps to one device": kept(its, call) for name, call in calls.items()}
+
+
+def kept(its, call):
+    """Whether a call mixes no devices, as far as it can be seen without values."""
+    try:
+        its.make(f"len(student['{call})")
+    except StudentError as error:
+        if "meta" not in error.message:
+            raise
+        return "expected device" not in error.message
+    return True

@@ -95,7 +95,8 @@ def continuations(scores, log_probabilities, n):
     sums = (scores.view(-1, 1) + log_probabilities).view(n_sentences, -1)
     totals, places = sums.topk(min(n, sums.shape[1]))
     beams, tokens = places // log_probabilities.shape[1], places % log_probabilities.shape[1]
-    return totals, beams + torch.arange(n_sentences)[:, None] * n_beams, tokens
+    first = torch.arange(n_sentences, device=scores.device)[:, None] * n_beams
+    return totals, beams + first, tokens
 
 
 def averaged(states):
