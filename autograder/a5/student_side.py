@@ -1,6 +1,6 @@
 """Objects of the hidden tests that live on the student's side, written as ordinary Python here.
 
-    task = made(student, ScriptedTask)(script)
+    task = made(its, ScriptedTask)(script)
 
 `made` sends the source of a class or function, which may use `torch` and builtins only.
 """
@@ -8,8 +8,15 @@
 import inspect
 
 DEFINE = "(space := {'torch': torch}, exec(text, space), space[name])[-1]"
+KEPT = "lambda f, *given: (before := copy(given), f(*given), before == given)[-1]"
 
 
-def made(student, thing):
+def made(its, thing):
     """The class or function `thing`, defined on the student's side, as a handle."""
-    return student.make(DEFINE, text=inspect.getsource(thing), name=thing.__name__)
+    return its.make(DEFINE, text=inspect.getsource(thing), name=thing.__name__)
+
+
+def kept(its, function, *given):
+    """Whether a call leaves the lists and dictionaries that it is given as they were."""
+    whole = its.make(f"(lambda copy: {KEPT})(__import__('copy').deepcopy)")
+    return {"the arguments stay as they are": whole(function, *given)}

@@ -1,50 +1,41 @@
 """The visible checks of exercise 5.1: which configurations a study tries."""
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question, refusal
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-FACTORS = {"size": [1, 2, 3], "shape": ["flat", "round"]}
-DEFAULT = {"size": 2, "shape": "flat"}
+FACTORS = {"size": [3, 1, 2], "shape": ["flat", "round"]}
+DEFAULT = {"shape": "flat", "size": 2, "epochs": 4}
 READ = "exercise 5.1"
 
 
-@exercise("5.1")
-def test_one_at_a_time(student):
+@question("5.1", 1.5, advice="{**default, factor: level} for each other level", read=READ)
+def test_one_at_a_time(its):
     """The default, then one change at a time, in the order of factors and levels."""
-    right = [DEFAULT, {**DEFAULT, "size": 1}, {**DEFAULT, "size": 3}, {**DEFAULT, "shape": "round"}]
-    expect.equal(
-        student.one_at_a_time(DEFAULT, FACTORS), right, what="the design",
-        otherwise="{**default, factor: level} for each other level", read=READ)
+    return {"the design": its.one_at_a_time(DEFAULT, FACTORS)}
 
 
-@exercise("5.1", beside=["test_one_at_a_time"])
-def test_unknown_level(student):
-    """A default that is at none of the levels is an error."""
-    expect.raises(lambda: student.one_at_a_time({**DEFAULT, "size": 4}, FACTORS), "ValueError",
-                  otherwise="raise ValueError when default[factor] is not a level", read=READ)
+@question("5.1", 0.5, beside=["test_one_at_a_time"], advice="name the factor", read=READ)
+def test_unknown_level(its):
+    """A default that is at none of the levels is an error that names the factor."""
+    return refusal(lambda: its.one_at_a_time({**DEFAULT, "size": 4}, FACTORS), ["size"])
 
 
-@exercise("5.1")
-def test_sampled(student):
+@question("5.1", 2, advice="draw without replacement what is not taken, by `seed`", read=READ)
+def test_sampled(its):
     """`n` different combinations, without those that are taken; a seed repeats them."""
-    first, again = (student.sampled_design(FACTORS, 4, 5, [DEFAULT]) for _ in range(2))
-    expect.equal(len(first), 4, what="the number of configurations", read=READ)
-    expect.true(
-        DEFAULT not in first, expected="no configuration of `taken`", got=f"{DEFAULT}", read=READ,
-        otherwise="`taken` has the configurations that will be run anyway")
-    expect.true(
-        all(first.count(one) == 1 for one in first), expected="different configurations",
-        got="one of them twice", otherwise="draw without replacement", read=READ)
-    expect.true(
-        first == again, expected="the same configurations with the same seed", got="others",
-        otherwise="a generator of your own, seeded with `seed`", read=READ)
+    taken = {"size": 2, "shape": "flat"}
+    one, again, *others = (
+        its.sampled_design(FACTORS, 4, seed, [taken]) for seed in (5, 5, 6, 7, 8)
+    )
+    return {
+        "configurations": len(one),
+        "different ones": len([each for i, each in enumerate(one) if each not in one[:i]]),
+        "none is taken": taken not in one,
+        "the same seed gives the same list": one == again,
+        "other seeds give other lists": others != [one] * 3,
+    }
 
 
-@exercise("5.1", beside=["test_sampled"])
-def test_too_many(student):
+@question("5.1", 0.5, beside=["test_sampled"], advice="there are 6 combinations", read=READ)
+def test_too_many(its):
     """More configurations than there are combinations are an error."""
-    expect.raises(lambda: student.sampled_design(FACTORS, 7, 0), "ValueError",
-                  otherwise="there are 6 combinations", read=READ)
+    return refusal(lambda: its.sampled_design(FACTORS, 7, 0))

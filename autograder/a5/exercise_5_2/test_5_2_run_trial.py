@@ -1,186 +1,105 @@
 """Hidden tests of exercise 5.2: what one trial seeds, trains, measures and times."""
 
-from autograder.a5.exercise_5_2.scripted_task import CONFIGURATION, READ, SEED, Run, written
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-from grader.seam import StudentError
+from autograder.a5.exercise_5_2.scripted_task import CONFIGURATION, Run, written
+from grader.checking.question import question, refusal
 
-MISTAKE = known_mistakes(__file__)
-
-
-def drawn(student, script, seed, unrelated):
-    """What torch draws in the model and in the steps, after an unrelated seeding."""
-    student.make("torch.manual_seed(number)", number=unrelated)
-    run = Run(student, script, seed)
-    run.row()
-    model = run.events("model")[0]
-    return model[2], [event[2] for event in run.events("step")]
+READ = "the docstring of 5.2"
+SHAPES = [(14, 4), (12, 4), (5, 8)]  # steps, and steps between two evaluations
+SEED = "seed torch once, before the model is made; nothing else may seed it"
+CALLED = "after_evaluation(step, measured) with what task.validate returned, once for each"
 
 
-@exercise("5.2", weight=2)
-def test_seed(student, rng):
+@question("5.2", weight=4, advice=SEED, read=READ)
+def test_seed(its, rng):
     """The seed decides every random number, from the model's first weight on."""
-    script = written(rng)
-    first, again, other = (
-        drawn(student, script, seed, unrelated)
-        for seed, unrelated in ((SEED, 1), (SEED, 2), (SEED + 1, 1))
-    )
-    late = first[1] == again[1]
-    expect.true(
-        first[0] == again[0],
-        expected=f"the same weights in two trials with seed {SEED}",
-        got="other weights, although the configuration and the seed are the same",
-        read=READ,
-    )
-    expect.true(
-        first[0] != other[0],
-        expected=f"other weights with seed {SEED + 1} than with seed {SEED}",
-        got="the same weights",
-        read=READ,
-    )
-    expect.true(
-        first[1] == again[1],
-        expected="the same random numbers in the steps of two trials with the same seed",
-        got="other random numbers, so that dropout differs",
-        otherwise="seed once, before the model; nothing else may seed the generator",
-        read=READ,
-    )
-    steps = first[1]
-    expect.true(
-        steps[1] not in (steps[0], steps[2]),
-        expected="other random numbers in every step",
-        got="the same random numbers in several steps: dropout would always drop the same units",
-        read=READ,
-    )
+    script, drawn = written(rng), []
+    for seed, unrelated in ((7, 1), (7, 2), (8, 1)):
+        its.make("torch.manual_seed(number)", number=unrelated)
+        run = Run(its, script, seed)
+        run.row()
+        drawn.append([event[2] for event in run.events("model", "step")])
+    first, again, other = drawn
+    return {
+        "the same seed draws the same weights": first[0] == again[0],
+        "another seed draws other weights": first[0] != other[0],
+        "the same seed draws the same numbers in the steps": first[1:] == again[1:],
+        "every step draws other numbers": first[2] not in (first[1], first[3]),
+    }
 
 
-@exercise("5.2")
-def test_what_the_task_is_given(student, rng):
+@question("5.2", weight=3.5, advice="one model for all calls", read=READ)
+def test_what_the_task_is_given(its, rng):
     """Model and training get the configuration, and training the seed."""
-    run = Run(student, written(rng))
-    run.row()
-    model, training = run.events("model", "training")[:2]
-    expect.equal(model[1], CONFIGURATION, what="the configuration for the model", read=READ)
-    expect.equal(training[1], CONFIGURATION, what="the configuration for training", read=READ)
-    expect.equal(
-        training[2],
-        SEED,
-        what="the seed for training",
-        read=READ,
-    )
-    used = [event for event in run.events("training", "validate", "inference") if not event[-1]]
-    expect.true(
-        not used,
-        expected="one model, which is trained, validated and timed",
-        got=f"task.{used[0][0]} got another model" if used else "",
-        read=READ,
-    )
+    run = Run(its, written(rng))
+    after = its.make("lambda run, given, *more: (run(given, *more), given)[1]")
+    configuration = after(its.run_trial, *run.given)
+    return {
+        "model and training get": [event[:3] for event in run.events("training")]
+        + [event[:2] for event in run.events("model")][:1],
+        "every call gets the first model": all(
+            event[-1] for event in run.events("training", "validate", "inference")
+        ),
+        "the configuration afterwards": configuration,
+    }
 
 
-@exercise("5.2")
-def test_number_of_steps(student, rng):
+@question(
+    "5.2", weight=0.5, advice="training never ends by itself: stop after `task.n_steps`", read=READ
+)
+def test_number_of_steps(its, rng):
     """Exactly `n_steps` steps are trained."""
-    for n_steps, every in ((14, 4), (12, 4), (5, 8)):
-        run = Run(student, written(rng, n_steps, every, untimed_steps=2))
-        row = run.row()
-        trained = len(run.events("step"))
-        expect.equal(
-            trained,
-            n_steps,
-            because={
-                n_steps + 1: MISTAKE.trial_one_step_too_many,
-                n_steps - 1: MISTAKE.trial_one_step_too_few,
-            }.get(trained, ""),
-            otherwise="training never ends by itself: stop after `task.n_steps` steps",
-            what="the number of steps",
-            read=READ,
-        )
-        expect.equal(row["steps"], n_steps, what="`steps` of the row", read=READ)
+    found = {}
+    for n_steps, every in SHAPES:
+        run = Run(its, written(rng, n_steps, every, untimed_steps=2))
+        found |= {f"{name} of {n_steps}": value for name, value in run.row("steps").items()}
+        found[f"steps that are trained of {n_steps}"] = len(run.events("step"))
+    return found
 
 
-@exercise("5.2", weight=2)
-def test_curve(student, rng):
+@question("5.2", advice="{'step': step, **measured} for each evaluation", read=READ)
+def test_curve(its, rng):
     """The curve has each evaluation with its step, and the last step is always one."""
-    for n_steps, every in ((14, 4), (12, 4), (5, 8)):
-        run = Run(student, written(rng, n_steps, every, untimed_steps=2))
-        curve, wanted = run.row()["curve"], run.curve()
-        bare = [{k: v for k, v in entry.items() if k != "step"} for entry in wanted]
-        unevaluated = n_steps % every and len(run.events("step")) == n_steps
-        expect.equal(
-            curve,
-            wanted,
-            otherwise="after every `evaluate_every` steps, and after the last one: "
-            "{'step': step, **task.validate(model)}",
-            what=f"the curve of {n_steps} steps, evaluated every {every}",
-            read=READ,
-        )
+    runs = {shape: Run(its, written(rng, *shape, untimed_steps=2)) for shape in SHAPES}
+    return {f"the curve of {n} steps, every {k}": runs[n, k].row("curve")["curve"] for n, k in runs}
 
 
-@exercise("5.2")
-def test_the_test_split_is_left_alone(student, rng):
-    """A trial never looks at the test split."""
-    run = Run(student, written(rng))
+@question("5.2", weight=0.5, advice="copy what task.validate returns", read=READ)
+def test_curve_of_one_dictionary(its, rng):
+    """What `task.validate` returns may change with its next call."""
+    return Run(its, written(rng, one_dictionary=True)).row("curve")
+
+
+@question("5.2", read="§6.2: Table 3 is measured on the development set")
+def test_the_test_split_is_left_alone(its, rng):
+    """The test split is never measured, and the validation split once for each evaluation."""
+    run = Run(its, written(rng))
     run.row()
-    expect.true(
-        not run.events("test"),
-        expected="no call of task.test: it is for the one configuration that is chosen in the end",
-        got=f"{len(run.events('test'))} calls",
-        read="§6.2: Table 3 is measured on the development set",
-    )
+    return {"task.test": run.events("test"), "task.validate": run.events("validate")}
 
 
-@exercise("5.2", weight=2)
-def test_loss_that_is_no_number(student, rng):
+@question("5.2", weight=2, advice="FloatingPointError: `attempt` records it", read=READ)
+def test_loss_that_is_no_number(its, rng):
     """A loss that is NaN or infinite ends the trial at once."""
+    found = {}
     for bad, step in (("nan", 6), ("inf", 9), ("-inf", 1)):
-        run = Run(student, written(rng, bad_step=step, bad_loss=bad))
-        expect.raises(
-            run.start,
-            "FloatingPointError",
-            otherwise="raise FloatingPointError: `attempt` records it as diverged",
-            read=READ,
-        )
-        trained = len(run.events("step"))
-        expect.equal(
-            trained,
-            step,
-            what=f"the steps that are trained when the loss of step {step} is {bad}",
-            read=READ,
-        )
+        run = Run(its, written(rng, bad_step=step, bad_loss=bad))
+        found[f"a loss of {bad}"] = refusal(run.row)
+        found[f"steps up to a loss of {bad}"] = len(run.events("step"))
+    return found
 
 
-@exercise("5.2")
-def test_after_evaluation(student, rng):
+@question("5.2", weight=1.5, advice=CALLED, read=READ)
+def test_after_evaluation(its, rng):
     """`after_evaluation` is called with each evaluation."""
-    run = Run(student, written(rng), callback=True)
+    run = Run(its, written(rng), callback=True)
     run.row()
-    seen = [[event[1], event[2].get("quality")] for event in run.events("after")]
-    expect.equal(
-        seen,
-        [[entry["step"], entry["quality"]] for entry in run.curve()],
-        otherwise="after_evaluation(step, measured) with what task.validate gave, once for each",
-        what="step and quality of its calls",
-        read=READ,
-    )
+    calls = [[step, m.get("quality"), m.get("loss")] for _, step, m in run.events("after")]
+    bare = all("step" not in measured for _, _, measured in run.events("after"))
+    return {"step, quality and loss of its calls": calls, "`measured` has no `step`": bare}
 
 
-@exercise("5.2")
-def test_after_evaluation_ends_a_trial(student, rng):
+@question("5.2", advice="let its exception pass", read=READ)
+def test_after_evaluation_ends_a_trial(its, rng):
     """What `after_evaluation` raises ends the trial."""
-    run = Run(student, written(rng), callback=True, stop_at=8)
-    try:
-        run.start()
-        ended = ""
-    except StudentError as error:
-        if error.kind != "TimeoutError":
-            raise
-        ended = error.kind
-    called = bool(run.events("after"))
-    expect.true(
-        ended == "TimeoutError",
-        expected="the TimeoutError that after_evaluation raises after step 8",
-        got="a row, as if nothing had been raised" if called else "a row: it was not called",
-        read=READ,
-    )
-    expect.equal(len(run.events("step")), 8, what="the steps that are trained", read=READ)
+    run = Run(its, written(rng), callback=True, stop_at=8)
+    return {"after step 8": refusal(run.row), "steps": len(run.events("step"))}

@@ -69,7 +69,7 @@ def run_trial(configuration, seed, task, after_evaluation=None):
                 entry[name] = measured[name]
             curve.append(entry)
             if after_evaluation:
-                after_evaluation(step, entry)
+                after_evaluation(step, measured)
         if step == task.n_steps:
             break
         before = task.clock()

@@ -43,7 +43,9 @@ def sampled_design(factors, n, seed, taken=()):
     generator = torch.Generator()
     generator.manual_seed(seed)
     sizes = [len(levels) for levels in factors.values()]
-    if n + sum(1 for one in taken if set(one) == set(factors)) > math.prod(sizes):
+    gone = {tuple(map(one.get, factors)) for one in taken}
+    known = [one for one in gone if all(map(list.__contains__, map(list, factors.values()), one))]
+    if n + len(known) > math.prod(sizes):
         raise ValueError("too many")
     design = []
     while len(design) < n:
