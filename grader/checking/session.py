@@ -105,7 +105,6 @@ def run(
         handed_in or {},
         strict,
         right,
-        first_questions(assignment, files),
     )
     paths = [path for path in files if path.exists()]
     tests = [  # all are read before the first one runs
@@ -119,15 +118,12 @@ def run(
     return _standing(causes(results) if causes else results)
 
 
-def first_questions(assignment: Assignment, files: Collection[Path]) -> set[str]:
-    """The first hidden question of each exercise: see `unasked`."""
-    found = dict[str, str]()
-    for path in files:
-        if path.exists() and not path.is_relative_to(assignment.folder):
-            for test in read_tests(path):
-                if test.mark.question:
-                    found.setdefault(test.mark.exercise, test.id)
-    return {*found.values()}
+def is_first(test: Test) -> bool:
+    """Whether it is the first hidden question of its exercise: see `unasked`."""
+    files = sorted(test.file.parent.glob("test_*.py"))  # visible tests have other names
+    tests = (other for path in files for other in read_tests(path))
+    asked = (t.id for t in tests if t.mark.question and t.mark.exercise == test.mark.exercise)
+    return next(asked, None) == test.id
 
 
 def _standing(results: list[TestResult]) -> list[TestResult]:
@@ -169,7 +165,6 @@ class _Session:
     handed_in: Mapping[str, bytes]
     strict: bool
     right: RightAnswers | None
-    first: Collection[str]  # the first hidden question of each exercise
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
     made: dict[tuple[str, str], _Made] = field(default_factory=dict)  # by exercise and fixture
 
@@ -223,7 +218,7 @@ class _Session:
 
         try:
             answer = asked(rng)
-            if test.id not in self.first:
+            if not is_first(test):
                 return answer
             return with_facts(
                 answer, self.student, lambda: asked(self._begin(test, test.mark.exercise))

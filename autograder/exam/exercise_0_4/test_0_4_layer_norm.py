@@ -1,7 +1,6 @@
 """The hidden test of exercise 0.4: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a2.exercise_2_5 import test_2_5_layer_norm as of_a2
-<<<<<<< HEAD
 from autograder.exam.asked_again import asked_again
 
 test_repaired = asked_again(
@@ -11,14 +10,3 @@ test_repaired = asked_again(
     of_a2.test_gain_and_bias_are_applied,
     title="Layer normalization is that of the paper, and its parameters work.",
 )
-=======
-from grader.checking.question import question
-
-
-@question("0.4")
-def test_repaired(its, rng):
-    """Layer normalization is that of the paper, and its parameters work."""
-    found = of_a2.test_variance_and_epsilon(its, rng)
-    found["with other tokens"] = of_a2.test_each_token_by_itself(its, rng)
-    return found | {"with gain and bias": of_a2.test_gain_and_bias_are_applied(its, rng)}
->>>>>>> c2

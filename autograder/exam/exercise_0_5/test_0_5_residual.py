@@ -1,7 +1,6 @@
 """The hidden test of exercise 0.5: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a2.exercise_2_6 import test_2_6_residual as of_a2
-<<<<<<< HEAD
 from autograder.exam.asked_again import asked_again
 
 test_repaired = asked_again(
@@ -10,13 +9,3 @@ test_repaired = asked_again(
     of_a2.test_post_norm,
     title="The residual connection adds x itself in pre-norm order, and post-norm is as it was.",
 )
-=======
-from grader.checking.question import question
-
-
-@question("0.5")
-def test_repaired(its, rng):
-    """The residual connection adds x itself in pre-norm order, and post-norm is as it was."""
-    pre, post = of_a2.test_pre_norm(its, rng), of_a2.test_post_norm(its, rng)
-    return {f"pre-norm {of}": pre[of] for of in pre} | {f"post-norm {of}": post[of] for of in post}
->>>>>>> c2

@@ -1,7 +1,6 @@
 """The hidden test of exercise 0.6: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a3.exercise_3_4 import test_3_4_feed_forward as of_a3
-<<<<<<< HEAD
 from autograder.exam.asked_again import asked_again
 
 test_repaired = asked_again(
@@ -10,12 +9,3 @@ test_repaired = asked_again(
     of_a3.test_every_position_alone,
     title="The feed-forward network has its ReLU between the two layers.",
 )
-=======
-from grader.checking.question import question
-
-
-@question("0.6", advice="w_2(relu(w_1(x)))", read="§3.3, Eq. 2")
-def test_repaired(its, rng):
-    """The feed-forward network has its ReLU between the two layers."""
-    return of_a3.test_values(its, rng)
->>>>>>> c3

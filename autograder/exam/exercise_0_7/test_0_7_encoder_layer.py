@@ -1,7 +1,6 @@
 """The hidden test of exercise 0.7: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a3.exercise_3_5 import test_3_5_encoder_layer as of_a3
-<<<<<<< HEAD
 from autograder.exam.asked_again import asked_again
 
 test_repaired = asked_again(
@@ -11,12 +10,3 @@ test_repaired = asked_again(
     of_a3.test_weights_only_when_asked_for,
     title="The mask reaches the attention, and the layer computes what it did without one.",
 )
-=======
-from grader.checking.question import question
-
-
-@question("0.7", advice="pass the mask to the attention", read="§3.2.3")
-def test_repaired(its, rng):
-    """The mask reaches the attention, and the layer computes what it did without one."""
-    return of_a3.test_post_norm(its, rng) | of_a3.test_weights_only_when_asked_for(its, rng)
->>>>>>> c3

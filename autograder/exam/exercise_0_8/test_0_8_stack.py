@@ -1,7 +1,6 @@
 """The hidden test of exercise 0.8: a part counts when it is mended and nothing else is broken."""
 
 from autograder.a3.exercise_3_5 import test_3_5_encoder_stack as of_a3
-<<<<<<< HEAD
 from autograder.exam.asked_again import asked_again
 
 test_repaired = asked_again(
@@ -11,12 +10,3 @@ test_repaired = asked_again(
     of_a3.test_weights_only_when_asked_for,
     title="Every layer reads the layer below, and mask and weights are passed on.",
 )
-=======
-from grader.checking.question import question
-
-
-@question("0.8", advice="the output of one layer is the input of the next", read="§3.1")
-def test_repaired(its, rng):
-    """Every layer reads the layer below, and mask and weights are passed on."""
-    return of_a3.test_post_norm(its, rng) | of_a3.test_weights_only_when_asked_for(its, rng)
->>>>>>> c3
