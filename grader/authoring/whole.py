@@ -20,7 +20,7 @@ from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError
 from .views import hints
 
-_MARK = re.compile(r"@exercise\(\s*[\"']([A-Z]?[\d.]+)[\"']")
+_MARK = re.compile(r"(?:@exercise|\bquestion|\basked_again)\(\s*[\"']([A-Z]?[\d.]+)[\"']")
 _NAMED = re.compile(r"\bMISTAKE\.(?!saying\b)(\w+)")
 _MOST = 12  # problems told at once
 
