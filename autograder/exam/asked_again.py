@@ -1,24 +1,31 @@
 """Questions of earlier assignments, asked again in the exam."""
 
 import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from grader.checking.answer import Answer
 from grader.checking.exercise import Question, mark_of
 from grader.checking.question import question
 
+Ask = Callable[..., Any]
 
-def asked_again(exercise, *tests, weight=1.0, title="", beside=()):
+
+def asked_again(
+    exercise: str, *tests: Ask, weight: float = 1.0, title: str = "", beside: Sequence[str] = ()
+) -> Ask:
     """A question that asks these tests one after another; its answers have their titles."""
-    titles = [f"{mark_of(test).title} " if len(tests) > 1 else "" for test in tests]
+    marks = [mark for test in tests if (mark := mark_of(test))]
+    titles = [f"{mark.title} " if len(marks) > 1 else "" for mark in marks]
 
-    def ask(its, rng):
-        offered, found = {"its": its, "student": its, "rng": rng}, {}
+    def ask(its: Any, rng: Any) -> dict[str, Any]:
+        offered, found = {"its": its, "student": its, "rng": rng}, dict[str, Any]()
         for test, prefix in zip(tests, titles, strict=True):
             answer = test(*(offered[name] for name in inspect.signature(test).parameters))
             found |= {f"{prefix}{name}": one for name, one in Answer.of(answer).values.items()}
         return found
 
-    ask.__doc__ = title or mark_of(tests[0]).title
-    asked = mark_of(tests[0]).question or Question()
+    ask.__doc__ = title or marks[0].title
+    asked = marks[0].question or Question()
     return question(exercise, weight, beside=beside, **asdict(asked))(ask)

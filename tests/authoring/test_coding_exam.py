@@ -112,14 +112,12 @@ def test_the_notebook_as_handed_out_gets_none(sandboxed):
     "component",
     [pytest.param(c, marks=pytest.mark.slow if n else ()) for n, c in enumerate(BROKEN)],
 )
-def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sandboxed):
+def test_a_part_left_broken_loses_its_points_alone(component, sandboxed):
     bug = mistakes.named(Course.here(), BROKEN[component])
     source = bug.apply(Component.parse(component).source)
     result = graded(changed({component: source}), "exam", sandboxed)
     own = next(e for e in EXAM.exercises if component in e.components)
     assert {e.id: e.points for e in result.exercises if e.points != e.max_points} == {own.id: 0}
-    tests = next(e for e in result.exercises if e.id == own.id).tests
-    assert bug.sentence in [test.message.cause for test in tests if test.message]
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,10 @@ BUT_FOR_SEVEN = {
 }
 OF_SEVEN = '''
 
-@exercise("1.3", weight=2)
-def test_of_seven(student):
+@question("1.3", weight=2)
+def test_of_seven(its, rng):
     """Seven by seven, which no other test asks for."""
-    expect.equal(bool(student.scaled_scores(*[np.ones((7, 7))] * 2).max() > 1), True)
+    return its.scaled_scores(rng.normal(size=(7, 7)), rng.normal(size=(7, 7)))
 '''
 
 

@@ -62,7 +62,7 @@ def test_colours(drawn):
     }
 
 
-@question("1.6", weight=2, advice=CELLS, read=READ)
+@question("1.6", weight=3, advice=CELLS, read=READ)
 def test_forbidden_cells(its):
     """Cells forbidden by the mask are masked in the image; a one-row mask applies to every row."""
     found = {}

@@ -51,22 +51,15 @@ def test_sizes(its):
     return found
 
 
-@question("1.5", weight=2, advice=CALL, read=READ)
+@question("1.5", weight=4, advice=CALL, read=READ)
 def test_written_in_weights(its, rng):
-    """With known weights: output and weights are those of the projected x, also in a batch."""
+    """With known weights: output and weights are those of the projected x, in a batch, masked."""
     layer, found = _injected(its, rng, 4, 4, 4), {}
-    for shape in ((5, 4), (2, 3, 5, 4), (1, 4)):
-        called = its.call(layer, rng.normal(size=shape))
-        found |= _named(called.value, f"of shape {shape}")
+    for shape, mask in (((5, 4), None), ((2, 3, 5, 4), None), ((2, 6, 4), np.tri(6, dtype=bool))):
+        called = its.call(layer, rng.normal(size=shape), mask=mask)
+        found |= _named(called.value, f"of shape {shape} under mask {mask is not None}")
         found[f"arguments that it changed, of shape {shape}"] = called.changed
     return found
-
-
-@question("1.5", weight=2, advice=CALL, read="§3.2.3, last item")
-def test_mask_reaches_attention(its, rng):
-    """The layer passes its mask to attention."""
-    layer, x = _injected(its, rng, 4, 3, 5), rng.normal(size=(2, 6, 4))
-    return _named(layer(x, mask=np.tri(6, dtype=bool)), "under a causal mask")
 
 
 @question("1.5", advice=ALONE, read="exercise 1.5")
@@ -76,7 +69,7 @@ def test_call_keeps_weights(its, rng):
     before, found = [layer.get(name) for name in NAMES], {}
     for call, mask in enumerate((None, np.eye(3, dtype=bool), None), 1):
         found |= _named(layer(x, mask), f"of call {call}")
-    return found | {"w_q, w_k and w_v are as before": _same(before, map(layer.get, NAMES))}
+    return found | {"weights are as before": _same(before, map(layer.get, NAMES))}
 
 
 @question("1.5", weight=3, advice=DRAW, read=READ)
@@ -85,36 +78,24 @@ def test_three_different_weights(its):
     generator = its.make("np.random.default_rng(11)")
     layers = [its.SelfAttention(4, rng=generator) for _ in range(2)]
     first, second = ([np.asarray(layer.get(name)) for name in NAMES] for layer in layers)
-    return {
-        "equal to the next of the three": _same(first, [*first[1:], first[0]]),
-        "equal in two layers of one generator": _same(first, second),
-    }
+    turned = [*first[1:], first[0]]
+    return {"w_q = w_k, w_k = w_v, w_v = w_q": _same(first, turned), "twins": _same(first, second)}
 
 
-@question("1.5", advice=DRAW, read="exercise 1.5")
-def test_only_the_given_generator(its):
-    """Generators with the same seed give the same layer, and nothing else affects it."""
-    first, again, other = (_weights(its, seed) for seed in (7, 7, 8))
-    return {
-        "equal from generators of the same seed": _same(first, again),
-        "equal from generators of different seeds": _same(first, other),
-    }
-
-
-@question("1.5", weight=2, advice=DRAW, read="exercise 1.5")
+@question("1.5", weight=3, advice=DRAW, read="exercise 1.5")
 def test_generators(its):
-    """Without `rng`, layers differ and NumPy's global generator is untouched."""
+    """All weights come from `rng` alone; without it, layers differ and np.random is untouched."""
     its.make("np.random.random()")  # so that a later draw changes only the position, not the keys
     keys, position = its.make(STATE).get()
     first, second = _weights(its), _weights(its)
-    keys_after, position_after = its.make(STATE).get()
+    after = its.make(STATE).get()
     seeds = [_weights(its, seed) for seed in (0, 1, 42, 1234)]
     return {
-        "equal in two layers without `rng`": _same(first, second),
-        "drawn from the same numbers as with the seeds 0, 1, 42, 1234": [
-            any(_same(first, one)) for one in seeds
-        ],
+        "equal without `rng`": _same(first, second),
+        "equal to weights of the seeds 0, 1, 42, 1234": [any(_same(first, s)) for s in seeds],
+        "equal from generators of the same seed": _same(seeds[0], _weights(its, 0)),
+        "equal from generators of different seeds": _same(seeds[0], seeds[1]),
         "a generator is made once, as a default argument": "Generator" in its.make(DEFAULTS).get(),
-        "the global generator has the same seed": bool(np.array_equal(keys, keys_after)),
-        "the global generator has drawn nothing": position == position_after,
+        "the global generator has the same seed": np.array_equal(keys, after[0]),
+        "the global generator has drawn nothing": position == after[1],
     }

@@ -35,26 +35,26 @@ def test_contract(its):
 
 
 @question("1.7", weight=2, rtol=0.07, advice=OWN, read=READ)
-def test_raw_variance(its, rng):
+def test_raw_variance(its):
     """Before the division, the variance of the scores is d_k."""
-    return _statistics(its, [16, 64], 4000, int(rng.integers(2**31)))["raw variance"]
+    return _statistics(its, [16, 64], 4000)["raw variance"]
 
 
 @question("1.7", weight=2, rtol=0.07, advice="divide the scores by √d_k", read=READ)
-def test_scaled_variance(its, rng):
+def test_scaled_variance(its):
     """After the division by √d_k, the variance of the scores is 1: the raw one over d_k."""
-    found = _statistics(its, [16, 64], 4000, int(rng.integers(2**31)))
-    few = _statistics(its, [4, 9], 5, int(rng.integers(2**31)))
+    few = _statistics(its, [4, 9], 5)
     exact = np.allclose(few["scaled variance"], few["raw variance"] / [4, 9], rtol=1e-3)
-    return {"scaled variance": found["scaled variance"], "the raw one over d_k": exact}
+    many = _statistics(its, [16, 64], 4000)["scaled variance"]
+    return {"scaled variance": many, "the raw one over d_k": exact}
 
 
 @question("1.7", advice=OWN, read="exercise 1.7")
-def test_all_samples_count(its, rng):
+def test_all_samples_count(its):
     """n_samples queries are drawn, each with its own 32 keys, and anew for every d_k."""
-    found = _statistics(its, [1] * 24, 700, int(rng.integers(2**31)))
-    scatter = float(np.std(found["raw variance"], ddof=1)) / np.sqrt((2 + 6 / 32) / 700)
-    [many] = _statistics(its, [8], 32_000, int(rng.integers(2**31)))["raw variance"] / 8
+    found = _statistics(its, [1] * 24, 700)["raw variance"]
+    scatter = np.std(found, ddof=1) / np.sqrt((2 + 6 / 32) / 700)
+    [many] = _statistics(its, [8], 32_000)["raw variance"] / 8
     return {
         "24 variances of equal widths differ": scatter > 0.05,
         "at most twice as much as by chance": scatter < 2,
@@ -64,6 +64,6 @@ def test_all_samples_count(its, rng):
 
 
 @question("1.7", weight=2, atol=0.032, rtol=0, advice=LARGEST, read=READ)
-def test_largest_weights(its, rng):
+def test_largest_weights(its):
     """The mean largest of 32 weights, raw and scaled."""
-    return _statistics(its, [4, 64], 4000, int(rng.integers(2**31)))["largest weights"]
+    return _statistics(its, [4, 64], 4000)["largest weights"]
