@@ -13,31 +13,26 @@ import torch
 from torch import nn
 
 
-def attention(query, key, value, mask=None, dropout=None):
-    """`(output, weights)`: by einsum, with −∞ for masked keys and rows without keys set to 0.
+def _attend(query, key, value, mask, dropout):
+    """By einsum, with −∞ for masked keys and rows without keys set to 0."""
+    scores = torch.einsum("...qd,...kd->...qk", query, key) / math.sqrt(query.shape[-1])
+    some = torch.tensor(True) if mask is None else mask.any(-1, keepdim=True)
+    scores = scores if mask is None else scores.masked_fill(~mask & some, -math.inf)
+    weights = torch.softmax(scores, -1) * some
+    return torch.einsum("...qk,...kd->...qd", dropout(weights), value), weights
 
-    Raises ValueError, naming both shapes, when two tensors are incompatible.
-    """
+
+def attention(query, key, value, mask=None, dropout=None):
+    """`(output, weights)`. Raises ValueError, naming both shapes, when two are incompatible."""
     for first, second, axis in ((query, key, -1), (key, value, -2)):
         if first.shape[axis] != second.shape[axis]:
             pair = f"{tuple(first.shape)} and {tuple(second.shape)}"
             raise ValueError(f"shapes {pair} do not fit together")
-    scores = torch.einsum("...qd,...kd->...qk", query, key) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        some = mask.any(-1, keepdim=True)
-        scores = scores.masked_fill(~mask & some, -math.inf)
-    weights = torch.softmax(scores, -1)
-    if mask is not None:
-        weights = weights * some
-    used = weights if dropout is None else dropout(weights)
-    return torch.einsum("...qk,...kd->...qd", used, value), weights
+    return _attend(query, key, value, mask, dropout or nn.Identity())
 
 
 def split_heads(x, n_heads):
-    """Slices of the features, stacked in front of the tokens.
-
-    Raises ValueError when `n_heads` does not divide the number of features.
-    """
+    """Slices of the features, stacked in front of the tokens; ValueError if some are left over."""
     if x.shape[-1] % n_heads:
         raise ValueError(f"{x.shape[-1]} features are not divisible by {n_heads} heads")
     return torch.stack(x.chunk(n_heads, dim=-1), dim=1)
@@ -49,16 +44,13 @@ def merge_heads(x):
 
 
 class MultiHeadAttention(nn.Module):
-    """Self-contained multi-head attention: it calls no other exercise.
-
-    Raises ValueError when `n_heads` does not divide `d_model`.
-    """
+    """Multi-head attention that calls no other exercise; ValueError if features are left over."""
 
     def __init__(self, d_model=512, n_heads=8, dropout=0.1, bias=True):
         super().__init__()
         if d_model % n_heads:
             raise ValueError(f"d_model = {d_model} is not a multiple of n_heads = {n_heads}")
-        self.d_model, self.n_heads = d_model, n_heads
+        self.n_heads = n_heads
         self.w_q, self.w_k, self.w_v, self.w_o = (
             nn.Linear(d_model, d_model, bias=bias) for _ in range(4)
         )
@@ -67,16 +59,10 @@ class MultiHeadAttention(nn.Module):
     def forward(self, query, key, value, mask=None, need_weights=False):
         """`(output, weights or None)`; `mask` is True where a query may attend."""
         pairs = ((self.w_q, query), (self.w_k, key), (self.w_v, value))
-        q, k, v = (layer(x).unflatten(-1, (self.n_heads, -1)) for layer, x in pairs)
-        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(q.shape[-1])
-        if mask is not None:
-            some = mask.any(-1, keepdim=True)
-            scores = scores.masked_fill(~mask & some, -math.inf)
-        weights = torch.softmax(scores, -1)
-        if mask is not None:
-            weights = weights * some
-        heads = torch.einsum("bhqk,bkhd->bqhd", self.dropout(weights), v)
-        return self.w_o(heads.flatten(2)), weights if need_weights else None
+        heads = [layer(x).unflatten(-1, (self.n_heads, -1)) for layer, x in pairs]
+        heads, weights = _attend(*(x.transpose(1, 2) for x in heads), mask, self.dropout)
+        output = self.w_o(torch.cat(heads.unbind(1), dim=-1))
+        return output, weights if need_weights else None
 
 
 def to_torch_mask(mask, n_heads):

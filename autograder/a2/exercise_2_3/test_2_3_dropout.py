@@ -18,25 +18,23 @@ def transparent(its, rng):
     return module, (normal(rng, 1, 8, 16), normal(rng, 1, 8, 16), values)
 
 
-@question("2.3", advice=ADVICE, read="§5.4")
-def test_no_dropout_in_evaluation(its, rng):
-    """In evaluation mode nothing is dropped."""
-    module, inputs = transparent(its, rng)
-    module.eval()
-    return parts(module(*inputs, need_weights=True))
-
-
 @question("2.3", weight=5, advice=ADVICE, read="§5.4")
 def test_dropout(its, rng):
-    """In training, dropout is applied to the weights in use, but not to the returned weights."""
+    """In training alone, dropout is applied to the weights in use, and none to those returned."""
     module, inputs = transparent(its, rng)
+    module.eval()
+    still = parts(module(*inputs, need_weights=True), " in evaluation")
     module.train()
     found = parts(its.call(module, *inputs, need_weights=True, seed=5).value)
     output, weights = found.pop("the output"), found["the weights"].reshape(8, 8)
     used, again = output.reshape(8, 16).chunk(2, -1)
-    return found | {
-        "the output is another one in training": not torch.allclose(used, weights, atol=1e-3),
-        "a weight is kept or dropped for the whole value": used.equal(again),
-        "some weights are dropped, not all": 0 < int(used.count_nonzero()) < 64,
-        "kept weights are doubled": torch.allclose(used, 2 * weights * (used != 0), atol=1e-3),
-    }
+    return (
+        found
+        | still
+        | {
+            "the output is another one in training": not torch.allclose(used, weights, atol=1e-3),
+            "a weight is kept or dropped for the whole value": used.equal(again),
+            "some weights are dropped, not all": 0 < int(used.count_nonzero()) < 64,
+            "kept weights are doubled": torch.allclose(used, 2 * weights * (used != 0), atol=1e-3),
+        }
+    )

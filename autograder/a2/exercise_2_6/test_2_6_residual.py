@@ -17,32 +17,26 @@ def around(its, x, f, dropout=0.1, **options):
     return module.method("leave", x, f(module.method("enter", x)))
 
 
+def orders(its, rng, options):
+    x, other, one = 2 + 3 * normal(rng, 2, 3, 8), normal(rng, 8, 8), normal(rng, 8)
+    return {
+        "of a square": around(its, x, torch.square, **options),  # not affine: no norm undoes it
+        "of a product": around(its, x, lambda x: (x @ other).tanh(), **options),
+        "of zeros": around(its, x[0], torch.zeros_like, **options),
+        "of one token itself": around(its, one, torch.clone, **options),
+    }
+
+
 @question("2.6", weight=2, advice="LayerNorm(x + sublayer(x))", read=POST)
 def test_post_norm(its, rng):
-    """By default: add, then normalize."""
-    x, other = normal(rng, 2, 3, 8), normal(rng, 8, 8)
-    squared = around(its, x, torch.square)  # not affine: a norm would undo that
-    return {"of a square": squared, "of a product": around(its, x, lambda x: (x @ other).tanh())}
+    """By default: add, then normalize; any leading axes work."""
+    return orders(its, rng, {})
 
 
 @question("2.6", weight=2, advice="x + sublayer(LayerNorm(x))", read=PRE)
 def test_pre_norm(its, rng):
     """With `norm_first`: normalize, apply the sub-layer, then add x itself."""
-    x, other = 2 + 3 * normal(rng, 2, 3, 8), normal(rng, 8, 8)
-    squared = around(its, x, torch.square, norm_first=True)
-    product = around(its, x, lambda x: (x @ other).tanh(), norm_first=True)
-    return {"of a square": squared, "of a product": product}
-
-
-@question("2.6", advice="what remains of the formula when the sub-layer returns zeros, or x?")
-def test_zero_and_identity(its, rng):
-    """A zero sub-layer gives LayerNorm(x), or x with `norm_first`; any leading axes work."""
-    return {
-        f"{f.__name__}, {order}, shape {shape}": around(its, 1 + normal(rng, *shape), f, **options)
-        for shape in ((8,), (5, 8), (2, 3, 8))
-        for order, options in ORDERS.items()
-        for f in (torch.zeros_like, torch.clone)
-    }
+    return orders(its, rng, {"norm_first": True})
 
 
 @question("2.6", advice="make new tensors: `x + …`, and no `inplace=True`", read="exercise 2.6")

@@ -46,16 +46,11 @@ def test_several_inputs_and_outputs(its, rng):
 
 @question("2.8", weight=2, advice="a detached branch passes values but no gradient", read=NORMS)
 def test_detached_branch(its, rng):
-    """Parameters that the output does not depend on are listed with a norm of 0."""
-    return norms(its, built(its, rng, BRANCHES), normal(rng, 5, 3))
-
-
-@question("2.8", advice="ask `requires_grad`", read=NORMS)
-def test_frozen_parameters(its, rng):
-    """Frozen parameters are left out."""
-    module = built(its, rng)
-    module.method("0.requires_grad_", False)
-    return norms(its, module, normal(rng, 5, 4))
+    """Parameters without influence on the output have a norm of 0; frozen ones are left out."""
+    module, x = built(its, rng, BRANCHES), normal(rng, 5, 3)
+    found = norms(its, module, x)
+    module.method("kept.bias.requires_grad_", False)
+    return found | norms(its, module, x, case=" with a frozen bias")
 
 
 @question("2.8", weight=2, advice="`torch.autograd.grad` only returns gradients", read=NORMS)

@@ -29,7 +29,7 @@ def test_maps_of_all_heads(its, rng):
 
 
 def labeled(one, axis):
-    """The labels of an axis in order, whether they are at their cells, and whether it has a name."""
+    """The labels of an axis in order, whether they are at their cells, and its name."""
     pairs = zip(one[f"{axis}ticks"], one[f"{axis}ticklabels"], strict=False)
     # Ticks without a label are grid lines or matplotlib's own.
     places = sorted((tick, label) for tick, label in pairs if label)
