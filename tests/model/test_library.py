@@ -16,7 +16,7 @@ from course_lib.analysis.loss_curve import plot_loss
 from course_lib.numpy_forms.attention import attention
 from course_lib.training.checkpoint_average import averaged
 from grader.authoring.proof import cases
-from grader.checking import session
+from grader.checking import right_form, session
 from grader.judge.suite_run import suite_files
 from grader.library.components import Component
 
@@ -46,6 +46,7 @@ def test_the_library_passes_the_tests_of_its_exercises_with_its_shapes_watched(a
         in_process.student(own),
         files=suite_files(assignment),
         handed_in=cases.handed_in(assignment),
+        right=right_form.answers(assignment),
     )
     failed = {result.id: result.message for result in results if result.message}
     assert failed.keys() == {*BEYOND_SIGNATURES[assignment.id].split()}, failed
