@@ -17,16 +17,16 @@ from torch import nn
 from course_lib.attention import MultiHeadAttention
 
 
+def _waves(n, d_model):
+    """The sinusoids of n positions, in double precision."""
+    feature, place = (torch.arange(count, dtype=torch.float64) for count in (d_model, n))
+    angle = place[:, None] / 10000.0 ** ((feature - feature % 2) / d_model)
+    return torch.where(feature % 2 == 0, angle.sin(), angle.cos())
+
+
 def sinusoidal_positions(n_positions, d_model):
-    """The table, feature by feature, computed in double precision."""
-    position = torch.arange(n_positions, dtype=torch.float64)
-    waves = [
-        (torch.cos if feature % 2 else torch.sin)(
-            position / 10000.0 ** ((feature - feature % 2) / d_model)
-        )
-        for feature in range(d_model)
-    ]
-    return torch.stack(waves, dim=-1).float()
+    """The table in single precision."""
+    return _waves(n_positions, d_model).float()
 
 
 def padding_mask(token_ids, pad_id=0):
@@ -50,12 +50,7 @@ class TransformerEmbedding(nn.Module):
 
     def table(self, n):
         """The sinusoids of n positions × position_scale, like the embedding's weights."""
-        d_model = self.tokens.embedding_dim
-        feature = torch.arange(d_model, dtype=torch.float64)
-        place = torch.arange(n, dtype=torch.float64)[:, None]
-        angle = place / 10000.0 ** ((feature - feature % 2) / d_model)
-        waves = torch.where(feature % 2 == 0, angle.sin(), angle.cos())
-        return (self.position_scale * waves).to(self.tokens.weight)
+        return (self.position_scale * _waves(n, self.tokens.embedding_dim)).to(self.tokens.weight)
 
     def forward(self, token_ids):
         n, d_model = token_ids.shape[1], self.tokens.embedding_dim
@@ -80,9 +75,8 @@ class _Layer(nn.Module):
     def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
         super().__init__()
         self.attention = MultiHeadAttention(d_model, n_heads, dropout)
-        self.feed_forward = nn.ModuleDict(
-            {"w_1": nn.Linear(d_model, d_ff), "w_2": nn.Linear(d_ff, d_model)}
-        )
+        inner = {"w_1": nn.Linear(d_model, d_ff), "w_2": nn.Linear(d_ff, d_model)}
+        self.feed_forward = nn.ModuleDict(inner)
         for name in ("attention_residual", "feed_forward_residual"):
             parts = {"norm": nn.LayerNorm(d_model, eps=1e-6), "dropout": nn.Dropout(dropout)}
             setattr(self, name, nn.ModuleDict(parts))
@@ -125,12 +119,8 @@ class Encoder(nn.Module):
 
 def masked_mean(x, mask):
     """The mean of each sentence's real tokens, one sentence after another."""
-    real = mask.flatten(1)
-    rows = [
-        row[own].mean(0) if own.any() else row.new_zeros(row.shape[1])
-        for row, own in zip(x, real, strict=True)
-    ]
-    return torch.stack(rows)
+    own = [row[real] for row, real in zip(x, mask.flatten(1), strict=True)]
+    return torch.stack([rows.sum(0) / max(1, len(rows)) for rows in own])
 
 
 class EncoderClassifier(nn.Module):
@@ -237,14 +227,14 @@ def accuracy_by_length(lengths, correct, edges):
         if not edges[0] <= length < edges[-1]:
             raise ValueError(f"no bin for {length} tokens")
         bins[max(edge for edge in edges if edge <= length)].append(float(right))
-    return [
-        {
-            "from": low, "to": high, "n": len(bins[low]),
-            "accuracy": fmean(bins[low]) if bins[low] else None,
-            "standard_error": pstdev(bins[low]) / len(bins[low]) ** 0.5 if bins[low] else None,
-        }
-        for low, high in zip(edges[:-1], edges[1:], strict=True)
-    ]  # fmt: skip
+    rows = []
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        own = bins[low]
+        p, error = (fmean(own), pstdev(own) / len(own) ** 0.5) if own else (None, None)
+        rows.append(
+            {"from": low, "to": high, "n": len(own), "accuracy": p, "standard_error": error}
+        )
+    return rows
 
 
 def compare_norms(build, train, seeds):
@@ -289,18 +279,14 @@ def classification_scores(predictions, labels):
 
 def initialize(model, scheme, generator):
     """By scaling standard draws. Raises ValueError, naming the three, for an unknown scheme."""
-    deviations = {
-        "xavier": lambda n_out, n_in: math.sqrt(2 / (n_in + n_out)),
-        "he": lambda n_out, n_in: math.sqrt(2 / n_in),
-        "normal": lambda n_out, n_in: 0.02,
-    }
-    if scheme not in deviations:
-        raise ValueError(f"{scheme} is none of {', '.join(deviations)}")
+    draw = {"xavier": torch.rand, "he": torch.randn, "normal": torch.randn}
+    if scheme not in draw:
+        raise ValueError(f"{scheme} is none of {', '.join(draw)}")
     for layer in filter(lambda part: isinstance(part, nn.Linear), model.modules()):
-        size = tuple(layer.weight.shape)
-        uniform = (2 * torch.rand(size, generator=generator) - 1) * math.sqrt(3)
-        drawn = uniform if scheme == "xavier" else torch.randn(size, generator=generator)
-        layer.weight.data.copy_(deviations[scheme](*size) * drawn)
+        n_out, n_in = size = tuple(layer.weight.shape)
+        drawn = draw[scheme](size, generator=generator)
+        forms = {"xavier": (2 * drawn - 1) * math.sqrt(6 / (n_in + n_out)), "normal": 0.02 * drawn}
+        layer.weight.data.copy_(forms.get(scheme, drawn * math.sqrt(2 / n_in)))
         if layer.bias is not None:
             layer.bias.data.zero_()
 

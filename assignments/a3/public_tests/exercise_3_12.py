@@ -14,10 +14,12 @@ def test_received_by_hand(its):
     weights = torch.zeros(2, 2, 4, 4)
     weights[0, 0], weights[0, 1, :, 0] = torch.eye(4), 1.0
     weights[1, 0, :, 1] = weights[1, 1, 1:, 1] = weights[1, 1, 0, 0] = 1.0
-    return its.attention_received(weights, MASK)
+    called = its.call(its.attention_received, weights, MASK)
+    return {"received": called.value, "arguments that it changed": called.changed}
 
 
 @question("3.12", advice=MEAN, read="exercise 3.12")
 def test_received_sums_to_one(its):
-    """Padding receives 0, also of a model that attends to it."""
-    return its.attention_received(torch.full((2, 1, 4, 4), 0.25), MASK)
+    """Padding receives 0, also of a model that attends to it, and in one sentence."""
+    even = torch.full((2, 1, 4, 4), 0.25)
+    return its.attention_received(even, MASK), its.attention_received(even[:1], MASK[1:])

@@ -5,9 +5,9 @@ from grader.checking.question import question, refusal
 
 @question("3.13", weight=2, advice="from ≤ length < to; √(p(1 − p)/n)", read="exercise 3.13")
 def test_bins(its):
-    """Three bins by hand, one of them empty."""
-    right = [True, False, False, True, True]
-    rows = its.accuracy_by_length([3, 10, 4, 9, 11], right, [0, 10, 20, 30])
+    """Four bins by hand, one of them empty."""
+    right = [True, False, False, True, True, True]
+    rows = its.accuracy_by_length([3, 10, 4, 9, 11, 32], right, [0, 10, 20, 30, 40])
     return {
         f"{name} of bin {i}": row[name] for i, row in enumerate(rows, 1) for name in sorted(row)
     }

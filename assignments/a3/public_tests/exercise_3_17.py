@@ -28,7 +28,7 @@ def test_spread(its):
 @question("3.17", advice="model.modules(), isinstance; name the three", read="exercise 3.17")
 def test_only_linear_layers(its):
     """Embeddings and layer norms do not change; an unknown scheme raises a ValueError."""
-    parts = "torch.nn.Linear(3, 3)]), torch.nn.LayerNorm(3), torch.nn.Embedding(5, 3)])"
+    parts = "torch.nn.Linear(3, 3, False)]), torch.nn.LayerNorm(3), torch.nn.Embedding(5, 3)])"
     model = its.make(f"torch.nn.ModuleList([torch.nn.ModuleList([{parts}")
     before, after = model.state_dict(), weights(its, model, "he")
     return {

@@ -6,7 +6,7 @@ from grader.checking.question import question
 
 PATIENT = """__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x']
     ).broken_classifier(fault, seed).train(training)"""
-PADDED = torch.tensor([[11, 3, 42, 7, 19, 5], [8, 30, 2, 0, 0, 0]])
+PADDED = torch.tensor([[7, 7, 7, 7, 7], [8, 8, 30, 2, 0], [11, 3, 42, 7, 19]])
 
 
 def diagnosed(its, seed, *faults, ids=PADDED, training=False, hook=""):
@@ -36,7 +36,7 @@ def test_in_training_mode(its):
 @question("3.18", advice="add padding of your own", read="exercise 3.18")
 def test_sentences_without_padding(its):
     """Attention to padding is found even if the sentences have no padding."""
-    return diagnosed(its, 3, "pads attended", ids=PADDED[:1])
+    return diagnosed(its, 3, "pads attended", ids=PADDED[2:])
 
 
 @question("3.18", advice="torch.no_grad()", read="exercise 3.18")
@@ -46,7 +46,7 @@ def test_without_gradients(its):
     watch = "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))"
     its.make(watch, model=model, log=log)
     its.diagnose(model, PADDED)
-    return {"gradients are recorded in a forward pass": any(log.get())}
+    return {"whether a forward pass records gradients": sorted({*log.get()})}
 
 
 @question("3.18", advice="compare with a tolerance", read="exercise 3.18")

@@ -43,7 +43,8 @@ def test_first_steps(its):
 @question("3.8", after=RECIPE, advice="the paper's β₂ is not torch's default", read="§5.3")
 def test_recipe_adam(its):
     """Adam with the constants of §5.3, for all parameters."""
-    optimizer, _ = its.paper_optimizer(its.make("torch.nn.Linear(2, 2)"), 512)
+    model = its.make("torch.nn.Linear(2, 2).requires_grad_(False)")  # frozen now
+    optimizer, _ = its.paper_optimizer(model, 512)
     group = optimizer.get("param_groups.0")
     return {
         "[β₁, β₂]": list(group["betas"]),

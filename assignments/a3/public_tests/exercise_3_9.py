@@ -27,7 +27,7 @@ class Trained:
 @question("3.9", weight=2, advice="loss, backward, clip, optimizer, schedule", read="exercise 3.9")
 def test_the_step(its):
     """The parameters move by the clipped gradient at this step's rate."""
-    trained = Trained(its, max_norm=0.1)
+    trained = Trained(its, max_norm=0.1, label_smoothing=0.3)
     after, rate = (
         trained.model.state_dict()["weight"],
         trained.optimizer.get("param_groups.0")["lr"],

@@ -95,4 +95,4 @@ def test_without_gradients(its, rng):
     watch = "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))"
     its.make(watch, model=model, log=log)
     its.diagnose(model, sentences(rng))
-    return {"gradients are recorded in a forward pass": any(log.get())}
+    return {"whether a forward pass records gradients": sorted({*log.get()})}
