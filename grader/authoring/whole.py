@@ -20,11 +20,7 @@ from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError
 from .views import hints
 
-<<<<<<< HEAD
-_MARK = re.compile(r"@(?:exercise|question)\(\s*[\"']([A-Z]?[\d.]+)[\"']")
-=======
 _MARK = re.compile(r"(?:@exercise|\bquestion|\basked_again)\(\s*[\"']([A-Z]?[\d.]+)[\"']")
->>>>>>> c1
 _NAMED = re.compile(r"\bMISTAKE\.(?!saying\b)(\w+)")
 _MOST = 12  # problems told at once
 

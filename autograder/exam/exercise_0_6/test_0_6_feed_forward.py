@@ -6,6 +6,5 @@ from autograder.exam.asked_again import asked_again
 test_repaired = asked_again(
     "0.6",
     of_a3.test_values,
-    of_a3.test_every_position_alone,
     title="The feed-forward network has its ReLU between the two layers.",
 )

