@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import lacking, session, shown_answers, stale
+from . import lacking, session, shown_answers, stale, upstream
 from .messages import summary
 from .session import TestResult
 from .suite import read_tests
@@ -49,18 +50,21 @@ def check(exercise: str, step: str = "") -> float | None:
         print(f"check({exercise!r}, {step!r}): there is no such step; leave it out to check all")
         return None
     title = f"{found.id} {found.title}" + (f", {step}" if step else "")
-    outcomes = [(result.mark.title, result.message) for result in results]
-    passed = sum(message is None for _, message in outcomes)
+    passed = sum(result.message is None for result in results)
     names = [step] if step else found.names
     for sentence in stale.sentences(names, namespace):
         print(f"{title}: {sentence}")
     if passed or namespace.keys() & names or not names:
-        print(*summary(title, outcomes), sep="\n")
+        first = ""
+        if passed < len(results):
+            checked = partial(visible_results, assignment, namespace=namespace)
+            first = upstream.to_repair(assignment, found, checked)
+        print(*summary(title, results, first=first), sep="\n")
     for sentence in lacking.sentences(assignment, names, namespace):
         print(f"  ! {sentence}")
     if step or not found.points:  # a lab's
         return None
-    return VisiblePoints(found.points, passed, len(outcomes))
+    return VisiblePoints(found.points, passed, len(results))
 
 
 def visible_results(

@@ -25,18 +25,13 @@ from . import evidence
 from .answer import Answer, tell_apart, wrong_value
 from .exercise import ExerciseMark
 from .faults import SuiteError, own_fault
-from .messages import Failure, Message
+from .messages import WAITING, Failure, Message, counts_once
 from .raised import explain
 from .suite import Fixture, Test, read_tests
 from .unasked import with_facts
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
-ALONE = Message(
-    "this, and one more test of what the function is for",
-    "this alone; a function that does nothing passes it, too, so it counts as soon as one of the "
-    "others passes",
-)
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 
 
@@ -48,9 +43,10 @@ Causes = Callable[[list["TestResult"]], list["TestResult"]]
 class TestResult:
     """The result of one test.
 
-    `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind. `raised`: what the
-    test's own code raised, by a mistake of its own or over an answer that it could not handle.
-    `answered`: it ran, and the student's code raised nothing.
+    `outcome` is PASSED, FAILED, BROKEN, WAITING, or the seam's upper-case error kind. `raised`:
+    what the test's own code raised, by a mistake of its own or over an answer that it could not
+    handle. `answered`: it ran, and the student's code raised nothing. `waits_for`: the ids of
+    tests one of which must pass before it counts.
     """
 
     __test__ = False
@@ -64,6 +60,11 @@ class TestResult:
     raised: SuiteError | None = None
     answered: bool = False
     answer: Answer | None = None  # of a question, or what is wrong in another test
+    waits_for: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.mark.title
 
     @property
     def file(self) -> str:
@@ -127,21 +128,25 @@ def is_first(test: Test) -> bool:
 
 
 def _standing(results: list[TestResult]) -> list[TestResult]:
-    """The results, with tests failed that pass alone where they count only beside another.
+    """The results; tests that pass alone are WAITING where they count only beside another.
 
     Another is meant of the same file, if that has one of the name. A refusal also counts beside a
     wrong value that shows a known mistake: whoever makes that has done the work, but for it.
     """
 
-    def stands(result: TestResult) -> bool:
+    def waiting(result: TestResult) -> TestResult:
         named = [r for r in results if r.mark.exercise == result.mark.exercise]
         named = [r for r in named if r.name in result.mark.beside]
         own = {r.name for r in named if r.file == result.file}
         others = [r for r in named if r.file == result.file or r.name not in own]
         refuses = not result.answered
-        return result.outcome != PASSED or not others or any(_does(r, refuses) for r in others)
+        if result.outcome != PASSED or not others or any(_does(r, refuses) for r in others):
+            return result
+        message = counts_once([other.title for other in others])
+        ids = tuple(other.id for other in others)
+        return replace(result, outcome=WAITING, message=message, waits_for=ids)
 
-    return [r if stands(r) else replace(r, outcome=FAILED, message=ALONE) for r in results]
+    return [waiting(result) for result in results]
 
 
 def _does(other: TestResult, refuses: bool) -> bool:
@@ -188,7 +193,8 @@ class _Session:
                 answer = self._asked(test, rng, given)
                 self._compare(test, answer)
         except Failure as failure:
-            outcome, message = FAILED, failure.message
+            of_error = isinstance(failure.__context__, StudentError) or None
+            outcome, message = FAILED, replace(failure.message, raised=of_error)
             answer = answer or wrong_value(failure, test.file)
         except Exception as error:
             answer = answer or Answer.raising(error)
@@ -200,6 +206,7 @@ class _Session:
             exercise = self.assignment.exercise(test.mark.exercise)
             bans = self.assignment.bans(exercise)
             message = explain(error, exercise.names or exercise.files, exercise.id, bans)
+            message = replace(message, raised=True)
             told = isinstance(error, (StudentError, SuiteError))
             if not told and not test.takes_files:
                 raised = own_fault(error, test.file)

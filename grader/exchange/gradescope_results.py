@@ -6,7 +6,10 @@ What the report does not show (names of tests and of known mistakes) is for inst
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+from grader.checking.messages import Message
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Result
@@ -32,7 +35,7 @@ def of(result: Result) -> Json:
         "execution_time": round(result.seconds),
         "output": "\n".join(_summary(shown)),
         "tests": [
-            *(test for e in shown.exercises for test in _exercise(e)),
+            *(test for e in shown.exercises for test in _exercise(e, shown)),
             _for_instructors(shown),
         ],
     }
@@ -60,9 +63,11 @@ def _summary(result: Result) -> list[str]:
     return lines
 
 
-def _exercise(exercise: ExerciseResult) -> list[Json]:
+def _exercise(exercise: ExerciseResult, result: Result) -> list[Json]:
     name = f"{exercise.id} {exercise.title}{' (bonus)' if exercise.bonus else ''}"
-    tests = [_test(test, exercise, name) for test in exercise.tests]
+    said = {test.id: m for found in exercise.failures for test, m in found.each()}
+    cause = cause_sentence(exercise, result)
+    tests = [_test(test, said.get(test.id, test.message), cause, name) for test in exercise.tests]
     for part in exercise.parts:
         tests.append({
             "number": part.id,
@@ -80,29 +85,27 @@ def _exercise(exercise: ExerciseResult) -> list[Json]:
     return tests
 
 
-def _test(test: GradedTest, exercise: ExerciseResult, name: str) -> Json:
+def _test(test: GradedTest, message: Message | None, cause: str, name: str) -> Json:
     kept = test.points > 0
     return {
-        "number": exercise.id,
+        "number": name.split()[0],
         "name": f"{name}: {test.title}",
         "score": test.points,
         "max_score": test.max_points,
         "status": "passed" if kept else "failed",
-        "output": _output(test, cause_sentence(exercise)),
+        "output": _output(test, message, cause),
         "visibility": "visible" if test.public else HIDDEN_TESTS,
     }
 
 
-def _output(test: GradedTest, cause: str) -> str:
+def _output(test: GradedTest, message: Message | None, cause: str) -> str:
     if test.outcome == "PASSED":
         return "passed"
     lines = [TEST_OUTCOMES[test.outcome]] if test.outcome in TEST_OUTCOMES else []
     lines += [cause] if cause else []
-    message = test.message
     if message is not None:
-        advice = "likely cause" if message.seen else "advice"
-        facts = [("expected", message.expected), ("got", message.got), (advice, message.cause)]
-        facts += [("known mistake", test.known_as), ("read", message.read)]
+        facts = [*replace(message, read="").lines(), ("known mistake", test.known_as)]
+        facts += [("read", message.read)]
         lines += [f"{label + ':':<14} {shortened(text)}" for label, text in facts if text]
     return "\n".join(lines) or "failed"
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from grader.checking.messages import WAITING, Message
+
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.lateness import moment
 from ..gradebook.result import Result
@@ -57,11 +59,14 @@ def _suite(result: Result) -> ElementTree.Element:
 
 def _exercise(suite: ElementTree.Element, exercise: ExerciseResult, assignment: str) -> None:
     group = f"{assignment}.{exercise.id} {exercise.title}"
+    said = {test.id: message for found in exercise.failures for test, message in found.each()}
     for test in exercise.tests:
         case = _case(suite, group, test.title)
-        if test.outcome != "PASSED" and not test.carried_through:
+        if test.failed:
             kind = "failure" if test.outcome in FAILURES else "error"
-            _problem(case, kind, test.outcome, _text(test))
+            _problem(case, kind, test.outcome, _text(test, said[test.id]))
+        elif test.outcome == WAITING and test.message and not test.carried_through:
+            ElementTree.SubElement(case, "skipped", message=_legal(test.message.got))
     for part in exercise.parts:
         case = _case(suite, group, f"{part.id} {part.title}")
         if part.points is None:
@@ -89,15 +94,11 @@ def _problem(case: ElementTree.Element, tag: str, kind: str, text: str) -> None:
     problem.text = "\n".join(lines)
 
 
-def _text(test: GradedTest) -> str:
+def _text(test: GradedTest, message: Message) -> str:
     """The test's message in plain text, its point first."""
-    message = test.message
     said = TEST_OUTCOMES.get(test.outcome, "failed")
     lines = [f"{said}: {test.bug_title}" if test.bug_title else said]
-    if message is not None:
-        advice = "likely cause" if message.seen else "advice"
-        facts = [("expected", message.expected), ("got", message.got), (advice, message.cause)]
-        lines += [f"{name}: {text}" for name, text in [*facts, ("read", message.read)] if text]
+    lines += [f"{name}: {text}" for name, text in message.lines()]
     return "\n".join(lines)
 
 

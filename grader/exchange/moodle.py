@@ -92,7 +92,8 @@ def feedback(result: Result) -> str:
     for exercise in shown.exercises:
         line = f"{exercise.id} {exercise.title}: {number(exercise.points)}"
         line += f" of {number(exercise.max_points)}{' (bonus)' if exercise.bonus else ''}"
-        said = [cause_sentence(exercise), exercise.comment, *(p.comment for p in exercise.parts)]
+        said = [cause_sentence(exercise, result), exercise.comment]
+        said += [part.comment for part in exercise.parts]
         lines.append(". ".join([line, *filter(None, said)]))
     if totals.manual_pending:
         lines.append(f"{counted(totals.manual_pending, 'written part')} not marked yet")

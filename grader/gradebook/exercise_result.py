@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, field_serializer, field_validator, model_validator
 
-from grader.checking.messages import Message
+from grader.checking.messages import WAITING, Failures, Message, by_cause
 
 Number = int | float  # not converted: an empty sum is 0, a sum of points 10.0
 
@@ -38,6 +38,11 @@ class GradedTest(Record):
     bug_title: str | None = ""
     caused_by: list[str] = []
     carried_through: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it fails, and not because of something before it."""
+        return self.outcome not in ("PASSED", WAITING) and not self.carried_through
 
     @property
     def known_as(self) -> str:
@@ -137,3 +142,8 @@ class ExerciseResult(Record):
     parts: list[PartResult] = []
     model: ModelResult | None = None
     comment: str = ""
+
+    @property
+    def failures(self) -> list[Failures[GradedTest]]:
+        """Its failed tests, those with the same cause together."""
+        return by_cause(test for test in self.tests if test.failed)

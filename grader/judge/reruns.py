@@ -1,5 +1,10 @@
 """Runs failed tests again with right forms of earlier functions, which a mistake there may explain.
 
+First those of the earlier exercises that fail themselves, so that as much as possible stays the
+student's own. Then, where the answer was a wrong value, those of all earlier ones, since a mistake
+there may pass every test of its own; an exception is no such evidence, as a right form may word the
+same error otherwise.
+
 A right form is an answer, in whatever way the student's code may call it, so no promise rests on
 what a worker can keep or pass on. What holds is an order, over all submissions of a class:
 
@@ -21,6 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from grader.checking.exercise import ExerciseMark
+from grader.checking.messages import WAITING
 from grader.checking.session import BROKEN, PASSED, TestResult
 from grader.course.assignment import Assignment
 from grader.notebook.collect import Collected
@@ -48,6 +54,8 @@ def passed(
     open_worker: OpenWorker,
 ) -> list[str]:
     """The tests that pass now."""
+    if not rerun.tests:
+        return []
     sources = substitutes.sources(submitted.assignment, rerun.replaced)
     with open_worker(replace(load, substitutes=sources)) as worker:
         again = results(submitted, worker, verdicts, only=rerun.tests)
@@ -60,27 +68,39 @@ def planned(
     tests: list[TestResult],
     verdicts: dict[str, StudentError],
 ) -> list[Rerun]:
-    """Failed tests that depend on something with failures, together if on the same, by place.
+    """Failed tests that build on something, together if on the same, by place.
 
-    That is other exercises, and names of the same exercise that come before (the mark's `after`).
-    Exercises with a verdict and exercises that are not written are left out.
+    That is other exercises, and names of the same exercise that come before (the mark's `after`),
+    where these fail. Exercises with a verdict and exercises that are not written are left out.
     """
-    wrong = [test for test in tests if test.outcome not in (PASSED, BROKEN)]
+    wrong = [test for test in tests if test.outcome not in (PASSED, BROKEN, WAITING)]
     failed = [test.mark for test in wrong]
     failing = {mark.exercise for mark in failed}
     order = [exercise.id for exercise in assignment.exercises]
     groups: dict[tuple[str, ...], Rerun] = {}
     for test in wrong:
         exercise = assignment.exercise(test.mark.exercise)
-        broken = tuple(id for id in assignment.upstream(exercise) if id in failing)
-        if any(_is_earlier(mark, test.mark) for mark in failed):
-            broken += test.mark.after
-        written = not set(exercise.names) <= collected.unwritten
-        if broken and written and exercise.id not in verdicts:
-            place = (order.index(exercise.id), len(test.mark.after))
-            group = groups.get(broken, Rerun(place, broken, []))
-            groups[broken] = Rerun(min(place, group.place), broken, [*group.tests, test.id])
-    return sorted(groups.values(), key=lambda rerun: rerun.place)
+        if set(exercise.names) <= collected.unwritten or exercise.id in verdicts:
+            continue
+        before = assignment.upstream(exercise)
+        of_own = test.mark.after if any(_is_earlier(mark, test.mark) for mark in failed) else ()
+        broken = (*(id for id in before if id in failing), *of_own)
+        place = (order.index(exercise.id), len(test.mark.after))
+        ids = [test.id, *(other.id for other in wrong if _counts_beside(test, other))]
+        all_before = (*before, *of_own) if test.answered else broken
+        for replaced in dict.fromkeys((broken, all_before)):
+            if substitutes.sources(assignment, replaced):
+                group = groups.get(replaced, Rerun(place, replaced, []))
+                together = list(dict.fromkeys([*group.tests, *ids]))
+                groups[replaced] = Rerun(min(place, group.place), replaced, together)
+    return sorted(groups.values(), key=lambda rerun: (rerun.place, len(rerun.replaced)))
+
+
+def _counts_beside(test: TestResult, other: TestResult) -> bool:
+    """Whether a test counts only beside another, so that this one runs with it, if it may."""
+    one, two = test.mark, other.mark
+    same = one.exercise == two.exercise and set(one.after) <= set(two.after)
+    return same and other.name in one.beside
 
 
 def _is_earlier(mark: ExerciseMark, other: ExerciseMark) -> bool:

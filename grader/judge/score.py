@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from grader.checking.messages import without_echoes
+from grader.checking.messages import WAITING
 from grader.checking.session import BROKEN, PASSED, TestResult
 from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
@@ -141,11 +141,10 @@ def _code(
     """The fields of a code exercise, from its tests."""
     weight = sum(test.mark.weight for test in tests)
     exact = [exercise.points * test.mark.weight / weight for test in tests]
-    passed = [test.outcome == PASSED or bool(passed_with.get(test.id)) for test in tests]
+    passed_with = _with_waiting(tests, passed_with)
+    passed = [test.outcome == PASSED or test.id in passed_with for test in tests]
     points = round(sum(s for s, good in zip(exact, passed, strict=True) if good), 2)
     shares = _in_cents(exact, passed, points, exercise.points)
-    messages = without_echoes([test.message for test in tests])
-    tests = [replace(test, message=m) for test, m in zip(tests, messages, strict=True)]
     graded = [
         _test(test, share, passed_with.get(test.id, []))
         for test, share in zip(tests, shares, strict=True)
@@ -166,9 +165,22 @@ def _code(
     }
 
 
+def _with_waiting(
+    tests: list[TestResult], passed_with: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    """What was substituted, also for tests that wait for one that passes with it."""
+    found = dict(passed_with)
+    for test in tests:
+        carried = [passed_with[id] for id in test.waits_for if id in passed_with]
+        found |= {test.id: carried[0]} if carried and test.outcome == WAITING else {}
+    return found
+
+
 def _test(test: TestResult, share: float, replaced: list[str]) -> GradedTest:
-    passed = test.outcome == PASSED or bool(replaced)
-    found = None if passed else test.message
+    passed, message = test.outcome == PASSED or bool(replaced), test.message
+    if message and replaced:  # the cause is elsewhere
+        message = replace(message, cause="", seen=False, mistake="")
+    found = None if passed else message
     return GradedTest(
         id=test.id,
         title=test.mark.title,
@@ -176,7 +188,7 @@ def _test(test: TestResult, share: float, replaced: list[str]) -> GradedTest:
         max_points=share,
         points=share if passed else 0.0,
         outcome=test.outcome,
-        message=test.message,
+        message=message,
         bug=(found and found.mistake) or None,
         bug_title=found.cause if found and found.mistake else "",
         caused_by=replaced,

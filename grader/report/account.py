@@ -10,12 +10,17 @@ from grader.checking.messages import Message
 from grader.course.assignment import Assignment
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
-from ..gradebook.result import Override, Result
-from .plain_text import cleaned, counted, number, shortened
-from .sentences import TEST_OUTCOMES, cause_sentence, held_sentence, model_sentences
+from ..gradebook.result import Result
+from .plain_text import cleaned, counted, listed, number, shortened
+from .sentences import (
+    TEST_OUTCOMES,
+    cause_sentence,
+    held_sentence,
+    model_sentences,
+    sign_of,
+)
 
 WIDTH = 98
-_SIGNS = {"PASSED": "✓"}
 
 
 def account(
@@ -74,12 +79,12 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
         lines += _wrapped(f"comment: {result.comment}", 2)
     lines += _wrapped(facts["lateness"], 2)
     shown = {entry["id"] for entry in facts["exercises"]}
-    overrides = {override.exercise: override for override in result.overrides}
     for entry in result.exercises:
         if entry.id in shown:
             failed = entry.status != "full" or any(t.outcome != "PASSED" for t in entry.tests)
-            whole = exercises is not None or failed or entry.id in overrides
-            lines += ["", *_lines(entry, overrides.get(entry.id), whole)]
+            by_hand = any(override.exercise == entry.id for override in result.overrides)
+            whole = exercises is not None or failed or by_hand
+            lines += ["", *_lines(entry, result, whole)]
     return "\n".join(lines)
 
 
@@ -88,12 +93,13 @@ def _exercise(entry: ExerciseResult, result: Result) -> dict[str, Any]:
     return {
         **entry.as_json(),
         "override": override.as_json() if override else None,
-        "cause_sentence": cause_sentence(entry),
+        "cause_sentence": cause_sentence(entry, result),
         "model_sentences": model_sentences(entry),
     }
 
 
-def _lines(entry: ExerciseResult, override: Override | None, whole: bool) -> list[str]:
+def _lines(entry: ExerciseResult, result: Result, whole: bool) -> list[str]:
+    override = next((o for o in result.overrides if o.exercise == entry.id), None)
     bonus = ", bonus" if entry.bonus else ""
     earned = f"{number(entry.points)} of {number(entry.max_points)} points"
     lines = [f"{entry.id} {entry.title}: {earned} ({entry.status}{bonus})"]
@@ -105,7 +111,7 @@ def _lines(entry: ExerciseResult, override: Override | None, whole: bool) -> lis
         lines += _wrapped(f"comment: {entry.comment}", 2)
     if not whole:
         return lines
-    for sentence in [cause_sentence(entry), *model_sentences(entry)]:
+    for sentence in [cause_sentence(entry, result), *model_sentences(entry)]:
         lines += _wrapped(sentence, 2)
     for part in entry.parts:
         said = f": {part.comment}" if part.comment else ""
@@ -114,26 +120,29 @@ def _lines(entry: ExerciseResult, override: Override | None, whole: bool) -> lis
         for one in part.rubric:
             lines += _wrapped(f"{'✓' if one.met else '✗'} {one.text}", 4)
     for test in entry.tests:
-        lines += _test(test)
+        lines += [] if test.failed else _test(test, "", test.message or Message())
+    for found in entry.failures:
+        several = len(found.tests) > 1
+        for name, said in ((found.label, found.shared.cause), ("got", found.shared.got)):
+            lines += _wrapped(f"{name}: {said}", 2) if several and said else []
+        for test, own in found.tests:
+            lines += _test(test, found.label, own if several else found.shared)
     return lines
 
 
-def _test(test: GradedTest) -> list[str]:
-    sign = "↷" if test.carried_through else _SIGNS.get(test.outcome, "✗")
+def _test(test: GradedTest, label: str, message: Message) -> list[str]:
     earned = f"{number(test.points)} of {number(test.max_points)}"
     kept = ""
     if test.carried_through:
-        kept = f"; points kept: it passes with a correct {', '.join(test.caused_by)}"
+        kept = f"; points kept: it passes with a correct {listed(test.caused_by)}"
     kind = TEST_OUTCOMES.get(test.outcome, "")
     facts = f"{kind + '; ' if kind else ''}{'visible' if test.public else 'hidden'}{kept}"
-    lines = _wrapped(f"{sign} {earned:<13} {test.title} ({facts})", 2)
-    message = test.message or Message()
+    lines = _wrapped(f"{sign_of(test)} {earned:<13} {test.title} ({facts})", 2)
     if test.outcome != "PASSED":
-        cause = "likely cause" if message.seen else "advice"
         known = f"{test.known_as} [{test.bug}]".lstrip() if test.bug else ""
-        for label, said in ((cause, message.cause), ("known mistake", known), ("got", message.got)):
-            if said:
-                lines += _wrapped(f"{label}: {shortened(said, 300)}", 8)
+        parts = ((label, message.cause), ("known mistake", known), ("got", message.got))
+        for name, said in parts:
+            lines += _wrapped(f"{name}: {shortened(said, 300)}", 8) if said else []
     return lines
 
 

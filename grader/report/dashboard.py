@@ -62,7 +62,7 @@ def failed_tests(results: Sequence[Result]) -> list[dict[str, Any]]:
     for result in results:
         for exercise in result.exercises:
             for test in exercise.tests:
-                if test.points or test.caused_by or test.outcome in ("PASSED", "NOT_WRITTEN"):
+                if test.points or not test.failed or test.outcome == "NOT_WRITTEN":
                     continue
                 blank: dict[str, Any] = {"exercise": exercise.id, "title": test.title, "causes": {}}
                 entry = found.setdefault(test.id, blank | {"students": set()})

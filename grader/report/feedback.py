@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from grader.checking.messages import Message, cause_label
+from grader.checking.messages import WAITING, cause_label
 from grader.course.assignment import Assignment
 
-from ..gradebook.exercise_result import ExerciseResult, GradedTest
+from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.lateness import moment, written, written_receipt
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
@@ -82,11 +82,12 @@ def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
     tests = exercise.tests
     override = next((o for o in result.overrides if o.exercise == exercise.id), None)
     return dict(exercise) | {
-        "failures": _failures(tests),
+        "failures": _failures(exercise),
+        "waiting": [test for test in tests if test.outcome == WAITING and not test.carried_through],
         "carried": [test for test in tests if test.carried_through],
         "passed": [test for test in tests if test.outcome == "PASSED"],
         "stub": bool(tests) and all(t.outcome == "NOT_WRITTEN" and not t.points for t in tests),
-        "cause_sentence": cause_sentence(exercise),
+        "cause_sentence": cause_sentence(exercise, result),
         "model_sentences": model_sentences(exercise),
         "override": override,
         "held": {mark.item: mark for mark in result.held},
@@ -104,7 +105,7 @@ def _next_steps(exercises: list[dict[str, Any]], most: int = 3) -> list[dict[str
         if exercise["stub"]:
             why = "not written yet"
         elif exercise["caused_by"]:
-            why = f"first correct {listed(exercise['caused_by'])}"
+            why = f"repair {listed(exercise['caused_by'])} first"
         else:
             why = f"{cause_label(message.seen)}: {message.cause}" if message.cause else ""
         read = message.read or exercise["section"]
@@ -113,25 +114,22 @@ def _next_steps(exercises: list[dict[str, Any]], most: int = 3) -> list[dict[str
     return steps
 
 
-def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
-    """Failed tests without points, grouped by identical message.
+def _failures(exercise: ExerciseResult) -> list[dict[str, Any]]:
+    """Failed tests without points, grouped by their cause.
 
     Groups with a likely cause come first: the others may well share it.
     """
-    groups: dict[tuple[str, Message, str | None], dict[str, Any]] = {}
-    for test in tests:
-        if test.outcome == "PASSED" or test.carried_through:
-            continue
-        message = test.message or Message()
-        blank = {
-            "tests": [],
-            "message": message,
-            "bug_title": test.known_as,
-            "label": TEST_OUTCOMES.get(test.outcome, ""),
-            "caused_by": test.caused_by,
+    groups = [
+        {
+            "tests": found.tests,
+            "message": found.shared,
+            "cause_label": found.label,
+            "bug_title": found.tests[0][0].known_as,
+            "label": TEST_OUTCOMES.get(found.tests[0][0].outcome, ""),
         }
-        groups.setdefault((test.outcome, message, test.bug), blank)["tests"].append(test)
-    return sorted(groups.values(), key=lambda group: not group["message"].seen)
+        for found in exercise.failures
+    ]
+    return sorted(groups, key=lambda group: not group["message"].seen)
 
 
 def _asked(result: Result, zone: datetime.tzinfo) -> dict[str, list[dict[str, str]]]:

@@ -58,9 +58,12 @@ def _test(test: GradedTest, shown: set[str]) -> GradedTest:
         return test
     got = _beginning(message.got)
     expected, cause = map(_beginning, (message.expected, message.cause))
-    new = {got, *(" ".join(n[0] for n in _NUMBER.finditer(text)) for text in (expected, cause))}
+    own = [got, cause] if message.raised else [got]  # what may quote the student's code
+    words = (text for text in (expected, cause) if text not in own)
+    new = {*own, *(" ".join(n[0] for n in _NUMBER.finditer(text)) for text in words)}
     if sum(map(len, shown | new)) > TOGETHER:
-        got, expected, cause = WITHHELD, _beginning(expected, 0), _beginning(cause, 0)
+        got, expected = WITHHELD, _beginning(expected, 0)
+        cause = "" if message.raised else _beginning(cause, 0)
     else:
         shown |= new
     cut = replace(message, expected=expected, got=got, cause=cause)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..gradebook.answers import WHOLE
-from ..gradebook.exercise_result import ExerciseResult, ModelResult
+from ..gradebook.exercise_result import ExerciseResult, GradedTest, ModelResult
 from ..gradebook.result import Held, Result
 from ..gradebook.totals import UNGRADED, WITHOUT_POINTS
 from .plain_text import counted, listed, number
@@ -18,6 +18,8 @@ STATUS_SIGNS = {
     "partly marked": "◐",
     "marked": "✓",
 }
+
+_TEST_SIGNS = {"PASSED": "✓", "WAITING": "○"}
 
 OUTCOME_MEANINGS = {
     "GRADED": "read, run and graded in full",
@@ -40,6 +42,7 @@ TEST_OUTCOMES = {
     "POLICY": "not allowed here",
     "PROTOCOL": "unreadable answer",
     "BROKEN": "the test itself failed",
+    "WAITING": "waits for another test",
 }
 
 TIER_MEANINGS = {
@@ -95,19 +98,33 @@ def outcome_sentence(result: Result) -> str:
     return f"{_CONSEQUENCES[kind]} In total, {passed}"
 
 
-def cause_sentence(exercise: ExerciseResult) -> str:
-    """Which earlier exercises caused the failures in this one; "" if none did."""
-    if not exercise.caused_by:
+def cause_sentence(exercise: ExerciseResult, result: Result) -> str:
+    """Which earlier exercises to repair first, as failures in this one come from them; or ""."""
+    before = {e.id: e for e in result.exercises}
+    lost = {id for id, e in before.items() if any(not test.points for test in e.tests)}
+
+    def roots(id: str) -> list[str]:
+        further = before[id].caused_by if id in before and id not in lost else []
+        return [root for one in further for root in roots(one)] or [id]
+
+    found = list(dict.fromkeys(root for id in exercise.caused_by for root in roots(id)))
+    failing = [id for id in found if id in lost]
+    names = failing or found
+    if not names:
         return ""
-    names = listed(exercise.caused_by)
+    several, listing = len(names) > 1, listed(names)
+    it, its = ("them", "their") if several else ("it", "its")
+    sentences = [f"{listing} {'fail' if several else 'fails'}: repair {it} first."] * bool(failing)
     if exercise.carried_through:
-        several = len(exercise.caused_by) > 1
-        replaced = "are replaced by correct ones" if several else "is replaced by a correct one"
-        return (
-            f"Probably caused by {names}. Carried through: the tests that failed here pass once "
-            f"{names} {replaced}, so you keep their points."
-        )
-    return f"Probably caused by {names}: look there first."
+        form = "correct forms of" if several else "a correct"
+        sentences.append(f"Tests that pass with {form} {listing} keep their points.")
+    if not failing:
+        sentences.append(f"Look at {it} again, although {its} own tests pass.")
+    return " ".join(sentences)
+
+
+def sign_of(test: GradedTest) -> str:
+    return "↷" if test.carried_through else _TEST_SIGNS.get(test.outcome, "✗")
 
 
 def main_cause(result: Result) -> str:
@@ -140,7 +157,7 @@ def why(exercise: ExerciseResult) -> str:
     """Why points of a code exercise or of a trained model were lost, in a few words."""
     if exercise.model is not None:
         return shortfall(exercise.model)
-    failed = [test for test in exercise.tests if not test.points]
+    failed = [test for test in exercise.tests if test.failed]
     for test in failed:
         if test.bug_title:
             return test.bug_title

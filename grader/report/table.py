@@ -8,20 +8,19 @@ from collections.abc import Mapping, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from grader.checking.messages import Message, cause_label
+from grader.checking.messages import Message
 
 from ..gradebook.exercise_result import GradedTest, PartResult
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Totals
 from .plain_text import cleaned, number, shortened
-from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
+from .sentences import TEST_OUTCOMES, cause_sentence, main_cause, sign_of
 
 _COLORS = {"GRADED": "green", "INVALID": "red", UNGRADED: "red", "CRASHED": "red"}
 HEADS = {head: head for head in ("student", "", "score", "automatic", "manual", "outcome")}
 GAP = 2  # between columns
 LONGEST_ID = 30  # characters in the column of students
 SHORTEST_CAUSE = 32  # characters beside the columns
-_PARTS = ("expected", "got", "cause", "read")
 
 
 def table(results: Sequence[Result], width: int) -> Text:
@@ -102,15 +101,22 @@ def show_test(result: Result, exercise: str) -> str:
     ]
     if result.reason:
         lines.append(f"{result.outcome}: {result.reason}")
-    if cause := cause_sentence(entry):
+    if cause := cause_sentence(entry, result):
         lines.append(cause)
     for part in entry.parts:
         lines += ["", *_part(part)]
-    failed = [test for test in entry.tests if test.outcome != "PASSED"]
-    for test in failed:
-        lines += ["", *_test(test)]
+    for found in entry.failures:
+        several = len(found.tests) > 1
+        lines += ["", *_message(found.shared, found.label)] if several else []
+        for test, own in found.tests:
+            message = own if several else found.shared
+            lines += ["", *_test(test), *_message(message, found.label)]
+    others = [test for test in entry.tests if test.outcome != "PASSED" and not test.failed]
+    for test in others:
+        lines += ["", *_test(test), *_message(test.message or Message())]
     if count := len(entry.tests):
-        lines += ["", f"{count - len(failed)} of {count} passed"]
+        passed = sum(test.outcome == "PASSED" for test in entry.tests)
+        lines += ["", f"{passed} of {count} passed"]
     return "\n".join(lines)
 
 
@@ -137,18 +143,20 @@ def _test(test: GradedTest) -> list[str]:
     place = "visible check" if test.public else "hidden test"
     earned = f"{number(test.points)} of {number(test.max_points)}"
     facts = "; ".join(filter(None, [kind, kept, place, earned]))
-    sign = "↷" if test.carried_through else "✗"
-    lines = [f"{sign} {test.title} ({facts})", f"  {test.id}"]
-    message = test.message or Message()
-    for key in _PARTS:
-        label = cause_label(message.seen) if key == "cause" else key
-        if text := getattr(message, key):
-            lines += textwrap.indent(shortened(text), " " * 16).splitlines()
-            first = -len(shortened(text).splitlines())
-            lines[first] = f"  {label:<14}{lines[first].strip()}"
+    lines = [f"{sign_of(test)} {test.title} ({facts})", f"  {test.id}"]
     if test.bug:
         known = f"{test.known_as} [{test.bug}]".lstrip()
         lines.append(f"  {'known mistake':<14}{known}")
+    return lines
+
+
+def _message(message: Message, label: str = "") -> list[str]:
+    """Its parts, each with its label; `label` is that of its cause."""
+    lines = list[str]()
+    for name, text in message.lines(label):
+        first, *more = shortened(text).splitlines() or [""]
+        lines += [f"  {name:<14}{' ' * (len(name) > 13)}{first.strip()}"]
+        lines += [f"{'':16}{line}" for line in more]
     return lines
 
 

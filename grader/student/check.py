@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..checking import right_form, session, shown_answers
+from ..checking import right_form, session, shown_answers, upstream
 from ..checking.exercise import ExerciseMark
 from ..checking.faults import SuiteError
 from ..checking.messages import Message, summary
@@ -61,10 +61,12 @@ def show(assignment: Assignment, done: Run, what: str, only_failing: bool = Fals
     `only_failing`: of an exercise that passes, nothing but its heading.
     """
     for exercise in assignment.exercises:
-        if outcomes := done.of(exercise.id):
-            lines = summary(f"{exercise.id} {exercise.title}", outcomes, what)
-            brief = only_failing and done.passes(exercise.id)
-            print("\n".join(lines[:1] if brief else lines))
+        if tests := done.of(exercise.id):
+            passes, first = done.passes(exercise.id), ""
+            if not passes:
+                first = upstream.to_repair(assignment, exercise, lambda one: done.of(one.id))
+            lines = summary(f"{exercise.id} {exercise.title}", tests, what, first)
+            print("\n".join(lines[:1] if only_failing and passes else lines))
 
 
 def _hidden(found: Work) -> Path:

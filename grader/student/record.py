@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..checking.messages import Message
 from ..checking.session import TestResult
 from ..course.course_file import root_of
 from .tree import STATE
@@ -27,13 +26,13 @@ class Run:
 
     tests: list[TestResult] = field(default_factory=list)
 
-    def of(self, exercise: str) -> list[tuple[str, Message | None]]:
-        """Title and message (None = passed) of each test of an exercise."""
-        return [(t.mark.title, t.message) for t in self.tests if t.mark.exercise == exercise]
+    def of(self, exercise: str) -> list[TestResult]:
+        """The result of each test of an exercise."""
+        return [test for test in self.tests if test.mark.exercise == exercise]
 
     def passes(self, exercise: str) -> bool:
         found = self.of(exercise)
-        return bool(found) and all(message is None for _, message in found)
+        return bool(found) and all(test.message is None for test in found)
 
 
 def path() -> Path:
@@ -60,12 +59,12 @@ def keep(work: Work, run: Run) -> None:
     """Note what the tests found. Raises OSError."""
     entries = load()
     for exercise in work.assignment.exercises:
-        outcomes = run.of(exercise.id)
-        if outcomes:
+        tests = run.of(exercise.id)
+        if tests:
             entries[exercise.id] = {
                 "code": work.fingerprint(exercise),
-                "passed": sum(message is None for _, message in outcomes),
-                "tests": len(outcomes),
+                "passed": sum(test.message is None for test in tests),
+                "tests": len(tests),
             }
     path().parent.mkdir(exist_ok=True)
     part = path().with_suffix(".part")

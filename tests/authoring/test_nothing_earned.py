@@ -13,7 +13,7 @@ import proofs
 import pytest
 
 from grader.authoring.release import contents
-from grader.checking.session import ALONE
+from grader.checking.messages import WAITING
 from grader.checking.suite import read_tests
 from grader.course.assignment import Assignment
 from grader.library import student_tree
@@ -74,7 +74,10 @@ def test_a_refusal_counts_beside_a_value_and_says_so():
     refusals = [test for test in entry.tests if "indivisible" in test.id]
     assert len(refusals) == 2
     assert {test.points for test in refusals} == {0}
-    assert {test.message for test in refusals} == {ALONE}
+    assert {test.outcome for test in refusals} == {WAITING}
+    titles = {test.title.rstrip(".") for test in entry.tests if test not in refusals}
+    for test in refusals:
+        assert any(f"counts once “{title}”" in test.message.got for title in titles)
 
 
 @pytest.mark.parametrize(

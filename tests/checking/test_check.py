@@ -92,3 +92,19 @@ def test_needs_skips_what_is_not_written_and_shows_what_is_wrong(kernel, capsys)
     kernel(RIGHT)
     with pytest.raises(NameError), notebook.needs("1.1"):
         undefined_name  # noqa: F821
+
+
+def test_a_check_names_the_earlier_exercise_to_repair_first(kernel, capsys):
+    forms = "course_lib.numpy_forms.attention"
+    names = ("softmax", "scaled_scores", "attention")
+    sources = {name: Component.parse(f"{forms}:{name}").source for name in names}
+    kernel("import math\nimport numpy as np\nfrom jaxtyping import Bool\n")
+    kernel("def _check_shapes(*_): pass")
+    for name, wrong in (("scaled_scores", "math.sqrt(d_k)"), ("attention", "weights @")):
+        for source in sources.values():
+            kernel(source)
+        kernel(sources[name].replace(wrong, f"2 * {wrong}"))
+        notebook.check("A1.4")
+        told = capsys.readouterr().out
+        assert ("! 1.3 fails: repair it first\n" in told) == (name == "scaled_scores")
+        assert "1.4 Scaled dot-product attention: " in told

@@ -27,7 +27,7 @@ ANSWERS = {  # exercise, what replaces the reference, and the outcomes besides P
     "wrong": ("1.4", {ATTENTION: SOURCE.replace("weights @", "2 * weights @")}, {"FAILED"}),
     "wrong before": ("1.4", {f"{NUMPY_FORMS}:scaled_scores": UNSCALED}, {"FAILED"}),
     # a refusal of wrong shapes counts only beside a value, and here none was computed as asked
-    "forbidden": ("1.4", {ATTENTION: BORROWED}, {"POLICY", "FAILED"}),
+    "forbidden": ("1.4", {ATTENTION: BORROWED}, {"POLICY", "WAITING"}),
     "allowed in this exercise alone": ("2.4", {}, set()),
     "forbidden in torch": ("2.2", {"course_lib.attention:split_heads": OWN_HEADS}, {"POLICY"}),
 }

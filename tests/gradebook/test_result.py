@@ -110,7 +110,7 @@ def test_a_graded_notebook():
     assert names(written["parts"][0]) == PART
     assert {names(test) for test in code["tests"]} == {TEST}
     messages = [names(test["message"]) for test in code["tests"] if test["message"]]
-    assert {*messages} == {"expected got cause read seen"}
+    assert {*messages} == {"expected got cause read seen raised"}  # of an exception
     assert (json.dumps(code["points"]), json.dumps(code["max_points"])) == ("0", "10.0")
 
 

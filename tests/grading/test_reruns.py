@@ -8,14 +8,16 @@ from concurrent.futures import Future
 import proofs
 import pytest
 
+from grader.judge.workers.local import local_worker
 from grader.checking.session import TestResult
 from grader.checking.suite import read_tests
 from grader.grading import class_tries, judge_process
 from grader.intake.submissions import Submission
 from grader.judge import reruns, substitutes
 from grader.judge.suite_run import suite_files
-from grader.judge.workers.local import local_worker
+from grader.library.components import Component
 from grader.notebook.collect import Collected
+from grader.report.sentences import cause_sentence
 from grader.seam import loading
 
 FORMS = ("softmax", "attention")
@@ -113,8 +115,9 @@ def test_no_rerun_knows_a_form_of_what_it_or_a_later_one_is_graded_for(assignmen
     rng, plans = random.Random(24), []
     for share in [1.0] + [rng.random() for _ in range(60)]:
         results = [
-            TestResult(t.id, t.mark, False, "FAILED" if rng.random() < share else "PASSED", None, 0)
+            TestResult(t.id, t.mark, False, outcome, None, 0, answered=True)
             for t in tests
+            for outcome in ["FAILED" if rng.random() < share else "PASSED"]
         ]
         plans += reruns.planned(assignment, Collected(), results, {})
     assert plans or not substitutes.names(assignment)
@@ -138,3 +141,58 @@ def told(assignment, replaced):
 def about(assignment, mark):
     """The names that a test is about: those of its exercise but for what it only builds on."""
     return set(assignment.exercise(mark.exercise).names) - set(mark.after)
+
+
+NUMPY_FORMS = "course_lib.numpy_forms.attention"
+ISQRT = (f"{NUMPY_FORMS}:scaled_scores", "math.sqrt(d_k)", "math.isqrt(d_k)")
+KEPT = ("course_lib.encoder:Encoder", "weights = []", "weights = self.__dict__.setdefault('k', [])")
+CHOICE = ("course_lib.decoding.search:greedy", "(log_probabilities)", "(log_probabilities.exp())")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "mistake", "wrong", "right"),
+    [
+        ("a1", ISQRT, "1.3", "1.4"),
+        ("a1", ISQRT, "1.3", "1.5"),
+        ("a3", KEPT, "3.5", "3.7"),
+        ("a4", CHOICE, "4.10", "4.21"),
+    ],
+)
+def test_a_right_exercise_does_not_pay_for_a_wrong_one_that_keeps_its_points(
+    assignment, mistake, wrong, right
+):
+    component, old, new = mistake
+    source = Component.parse(component).source
+    assert old in source
+    data = proofs.notebook(assignment, "solution", {component: source.replace(old, new)})
+    result = proofs.graded(data, assignment, only=[right])
+    (entry,) = result.exercises
+    assert entry.points == entry.max_points
+    carried = [test for test in entry.tests if test.carried_through]
+    assert carried
+    for test in carried:
+        assert wrong in test.caused_by
+        assert (test.bug, test.message.cause) == (None, "")
+    told = cause_sentence(entry, result)
+    assert told.endswith("own tests pass.")
+    assert wrong in told
+
+
+def test_a_test_that_waits_counts_where_its_other_one_is_carried_through():
+    halved = Component.parse(f"{NUMPY_FORMS}:softmax").source.replace("return ", "return 0.5 * ")
+    data = proofs.notebook("a1", "solution", {f"{NUMPY_FORMS}:softmax": halved})
+    entry = proofs.graded(data, "a1", only=["1.4"]).exercises[0]
+    waiting = [test for test in entry.tests if test.outcome == "WAITING"]
+    assert waiting
+    assert all(test.carried_through and test.points == test.max_points for test in waiting)
+    assert entry.points == entry.max_points
+
+
+def test_a_mistake_of_its_own_is_not_carried_through():
+    doubled = Component.parse(f"{NUMPY_FORMS}:attention").source.replace(
+        "weights @", "2 * weights @"
+    )
+    data = proofs.notebook("a1", "solution", {f"{NUMPY_FORMS}:attention": doubled})
+    entry = proofs.graded(data, "a1", only=["1.4"]).exercises[0]
+    assert entry.points < entry.max_points
+    assert not entry.caused_by

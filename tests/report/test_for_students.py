@@ -172,3 +172,7 @@ def test_numbers_of_the_other_parts_count_too_and_words_stay():
     assert {(m.expected, m.cause) for m in withheld} == {("weights = …", "not …")}
     told = "".join(m.expected[10:] + m.cause[4:] for m in numbers if m not in withheld)
     assert TOGETHER - 200 < len(told) <= TOGETHER
+    # advice for an exception may quote what the code chose
+    quoted = shown(lambda n: {"cause": f"no `{'x' * 150}{n}`", "seen": False, "raised": True})
+    assert sum(map(len, {message.cause for message in quoted})) <= TOGETHER
+    assert [message.cause for message in quoted].count("") > 5

@@ -9,6 +9,7 @@ from ...gradebook.result import Result
 from ...grading import judge_pool, judge_process
 from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
+from ...report.sentences import cause_sentence
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..output import say, say_json
 from ..problems import UsageProblem
@@ -38,8 +39,9 @@ def _print(result: Result) -> None:
         say(f"This file cannot be checked: {result.reason}.")
         return
     for entry in result.exercises:
-        if outcomes := [(test.title, test.message) for test in entry.tests]:
-            say("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
+        if entry.tests:
+            heading, first = f"{entry.id} {entry.title}", cause_sentence(entry, result)
+            say("\n".join(summary(heading, entry.tests, first=first)))
     for notice in result.notices:
         say(f"  ! {notice}")
     say("Hidden tests check more when you submit.")

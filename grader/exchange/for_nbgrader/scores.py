@@ -108,7 +108,7 @@ def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:
     unreadable = result.outcome in WITHOUT_POINTS
     for exercise in assignment.exercises:
         for name in exercise.names:
-            text = _escaped(result.reason) if unreadable else _comment(results[exercise.id])
+            text = _escaped(result.reason) if unreadable else _comment(results[exercise.id], result)
             found[nbgrader_cells.component(assignment.id, name)] = text
     for part in result.parts:
         where = f"The answer is {part.notice}." if part.notice else None
@@ -116,7 +116,7 @@ def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:
     return found
 
 
-def _comment(exercise: ExerciseResult) -> str | None:
+def _comment(exercise: ExerciseResult, result: Result) -> str | None:
     """Why points of a code exercise were lost."""
     if exercise.status == "not written":
         return NO_RESPONSE
@@ -126,7 +126,7 @@ def _comment(exercise: ExerciseResult) -> str | None:
     lines = [
         f"{number(exercise.points)} of {number(exercise.max_points)} points: {passed} of "
         f"{len(exercise.tests)} tests pass. First: {why(exercise)}",
-        cause_sentence(exercise),
+        cause_sentence(exercise, result),
     ]
     return _escaped("\n\n".join(filter(None, lines)))
 

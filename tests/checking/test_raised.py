@@ -1,0 +1,215 @@
+"""What an exception means is read from real code that raises, in a notebook's namespace."""
+
+import in_process
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from grader.checking.raised import explain
+from grader.checking.signs import SIGNS, diagnosis
+from grader.notebook.collect import collect
+from grader.notebook.notebook_file import Cell
+from grader.seam import StudentError
+from grader.seam.loading import load
+
+X, X3 = np.ones((2, 3)), np.ones((2, 3, 3))
+ROWS = {"x": X, "x3": X3, "t": torch.ones(2, 3), "t3": torch.ones(2, 3, 3)}
+HELPERS = """
+class Own(nn.Module):
+    def __init__(self, n, name="w_q", bias=True):
+        super().__init__()
+        setattr(self, name, nn.Linear(n, n, bias=bias))
+
+    def forward(self, x):
+        return x
+
+class Half(nn.Module):
+    def __init__(self):
+        self.w = nn.Linear(2, 2)
+
+class Lacking(nn.Module):
+    pass
+
+def helper(x, axis):
+    return x
+
+def given():
+    raise NotImplementedError("write given")
+
+def load_into(module, other):
+    module.load_state_dict(other.state_dict())
+"""
+
+
+def message_of(body, value=None):
+    """What is said of a function `softmax` with this body, called with one argument."""
+    scope = {"np": np, "torch": torch, "nn": nn, "F": nn.functional}
+    exec(compile(HELPERS, "<cell 1>", "exec"), scope)
+    source = f"def softmax(x, axis=-1):\n    {body}\n"
+    exec(compile(source, "<cell 2>", "exec"), scope)
+    student = in_process.student(scope)
+    try:
+        student.softmax(value)
+    except StudentError as error:
+        return explain(error, ["softmax", "Own"])
+    raise AssertionError("nothing was raised")
+
+
+HANDOUT = "differs from the handout"
+ANY = "count axes from the end"
+
+
+@pytest.mark.parametrize(
+    ("argument", "body", "words"),
+    [
+        # arguments
+        ("x", "return softmax()", "`softmax` is called with other arguments"),  # by itself
+        ("x", "return helper(x)", "`helper` is called with other arguments than it takes"),
+        ("x", "return helper(x, 1, 2)", "`helper` is called with other arguments"),
+        ("x", "return helper(x, dim=1)", "`helper` has no argument `dim`"),
+        ("t", "return torch.softmax(x)", "`softmax`"),  # torch's, of the same name
+        ("x", "return np.max(x, keepdim=True)", "no argument `keepdim`: NumPy calls it `keepdims`"),
+        ("x", "return x.max(axis=0, keepdim=True)", "NumPy calls it `keepdims`"),
+        ("x", "return np.sum(x, dim=-1)", "no argument `dim`: NumPy calls it `axis`"),
+        ("x", "return x.sum(dim=-1)", "NumPy calls it `axis`"),
+        ("x", "return np.concatenate([x], dim=1)", "NumPy calls it `axis`"),
+        ("t", "return F.log_softmax(x, axis=-1)", "torch calls it `dim`"),
+        ("t", "return F.dropout(x, prob=0.1)", "`dropout` has no argument `prob`: look at"),
+        ("t", "return nn.Linear(2, 2, use_bias=False)", "`Linear` has no argument `use_bias`"),
+        ("t", "return F.layer_norm(x)", "`layer_norm` is called with other arguments"),
+        ("t", "return x.transpose(-2)", "`transpose` is called with other arguments"),
+        ("x", "return torch.exp(x)", "a NumPy array is passed to torch"),
+        ("x", "return torch.sum(x, dim=-1)", "a NumPy array is passed to torch"),
+        ("x", "return x.unsqueeze(0)", "this one has no `unsqueeze`"),
+        ("t", "return x.astype(float)", "this one has no `astype`"),
+        ("x", "return np.math.sqrt(2)", "`numpy` has no `math`"),
+        # names
+        ("x", "return x / np.sqrt(d_k)", "`d_k` is neither an argument nor defined before"),
+        ("x", "y = total\n    total = 1", "a variable is used before it has a value"),
+        # a fixed number of axes
+        ("x", "b, n, d = x.shape", "use only the last sizes (`x.shape[-1]`)"),
+        ("x3", "n, d = x.shape", "use only the last sizes"),
+        ("t", "b, n, d = x.size()", "use only the last sizes"),
+        ("x", "return x.shape[2]", ANY),
+        ("t", "return x.size(2)", ANY),
+        ("x", "return x.transpose(0, 2, 1)", ANY),
+        ("t", "return x.transpose(1, 2)", ANY),
+        ("t", "return x.permute(0, 2, 1)", ANY),
+        ("x", "return np.swapaxes(x, 1, 2)", ANY),
+        ("x", "return np.max(x, axis=2)", ANY),
+        ("t", "return x.softmax(dim=2)", ANY),
+        ("x", "return x[:, :, 0]", ANY),
+        ("t", "return x[:, :, 0]", ANY),
+        ("x", "return np.einsum('bqd,bkd->bqk', x, x)", "einsum is written for another number"),
+        ("x3", "return np.einsum('qd,kd->qk', x, x)", "einsum is written for another number"),
+        ("t", "return torch.einsum('bqd,bkd->bqk', x, x)", "einsum is written for another number"),
+        ("t3", "return torch.einsum('qd,kd->qk', x, x)", "einsum is written for another number"),
+        ("t", "return torch.bmm(x, x)", "use `@` and `transpose(-2, -1)`"),
+        ("t3", "return x @ x.t()", "use `@` and `transpose(-2, -1)`"),
+        ("x3", "return x @ x.T", "`.T` reverses every axis"),
+        # truth values
+        ("x", "return 1 if x > 0 else 0", "test for an optional argument with `is not None`"),
+        ("x", "return not x", "is not None"),
+        ("t", "return x if x > 0 else 0", "is not None"),
+        ("t", "return x > 0 and x < 1", "combine booleans with `&`, `|`, `~`"),
+        # modules
+        ("t", "return Half()", "`__init__` does not begin with `super().__init__()`"),
+        ("t", "return Lacking()(x)", "a module has no method `forward`"),
+        (
+            "t",
+            "load_into(Own(2, 'q_proj'), Own(2))",
+            '"q_proj.weight", "q_proj.bias", the state dict "w_q.weight", "w_q.bias"; keep',
+        ),
+        ("t", "load_into(Own(2), Own(2, bias=False))", "with `bias=False` layers have no bias"),
+        ("t", "load_into(Own(2, bias=False), Own(2))", 'the state dict has "w_q.bias", the module'),
+        ("t", "load_into(Own(2), Own(3))", "`w_q.weight` of the module has the shape (2, 2)"),
+        # shapes, devices and gradients
+        ("t3", "return x.transpose(1, 2).view(2, 9)", "no longer contiguous"),
+        ("t", "return x @ x", "a 2x3 matrix is multiplied by a 2x3 matrix"),
+        ("x", "return x @ x", "a matrix product over axes of sizes 3 and 2"),
+        ("x", "return x + np.ones((2, 4))", "shapes (2,3) and (2,4) do not broadcast"),
+        ("t", "return x + torch.ones(2, 4)", "sizes 3 and 4 do not broadcast"),
+        ("t", "return np.exp(x.requires_grad_())", "call `.detach()` first"),
+        ("x", "return softmax(x)", "a function never stops calling itself"),
+        ("x", "return input()", "pass the value as an argument"),
+    ],
+)
+def test_the_advice_fits_what_was_raised(argument, body, words, monkeypatch):
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: SIM115
+    message = message_of(body, ROWS[argument])
+    assert words in message.cause, message
+    assert HANDOUT not in message.cause
+    assert len(message.cause) < 200
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        ("def softmax(): ...", "softmax(x)"),
+        ("def softmax(x, dim=-1): ...", "softmax(x, axis=0)"),
+        ("def softmax(x, axis): ...", "softmax(x)"),
+        ("class softmax(nn.Module):\n    def __init__(self, n): ...", "softmax(2, bias=True)"),
+        ("class softmax(nn.Module):\n    def forward(self, x): ...", "softmax()(x, mask=x)"),
+        ("softmax = nn.Linear", "softmax(2)"),  # nothing of the exercise's own
+        ("def own(x): ...\ndef softmax(x, axis=-1):\n    return own()", "softmax(x)"),
+    ],
+)
+def test_the_handout_is_named_only_for_what_the_test_itself_calls(source, call):
+    scope = {"nn": nn}
+    exec(compile(source, "<cell 2>", "exec"), scope)
+    student = in_process.student(scope)
+    with pytest.raises(StudentError) as caught:
+        eval(call, {"softmax": student.softmax, "x": torch.ones(2)})
+    other = source.startswith(("softmax", "def own"))
+    assert (HANDOUT in explain(caught.value, ["softmax"]).cause) != other
+
+
+@pytest.mark.parametrize(
+    ("body", "got"),
+    [
+        ("raise NotImplementedError", "not written yet"),
+        ("raise NotImplementedError('write softmax')", "write softmax"),
+        ("return given()", "write given"),
+        ("return torch.softmax(torch.arange(3), -1)", 'NotImplementedError: "softmax_lastdim'),
+        ("return torch.ones(2, device='meta').tolist()", "NotImplementedError: Cannot copy out"),
+        ("return Lacking()(1)", "NotImplementedError: Module [Lacking]"),
+    ],
+)
+def test_only_a_stub_is_told_as_not_written(body, got):
+    message = message_of(body)
+    assert got in message.got
+    assert ("exercise that is not written" in message.cause) == got.startswith("write ")
+
+
+@pytest.mark.parametrize(
+    ("source", "first"),
+    [
+        ("class Part:\n    def f(self, x: Kind): ...\nclass F(Part): ...", "name 'Kind' is not"),
+        ("class Part:\n    x = Kind\nclass F:\n    y = Part()", "line 2 raised NameError"),
+        ("import nothing.here as m\nP = m.X\nclass F:\n    y = P", "line 1 raised ModuleNotFound"),
+        ("from nothing import Kind\ndef h(x: Kind): ...\n@h\ndef F(): ...", "line 1 raised Module"),
+        ("N = 1 / 0\nM = N + 1\ndef F(x=M): ...", "line 1 raised ZeroDivisionError"),
+    ],
+)
+def test_the_first_error_of_a_cell_is_the_one_told(source, first):
+    found = collect([Cell(1, "code", source)], ["F"])
+    statements = [vars(statement) for statement in found.statements]
+    job = {"statements": statements, "substitutes": [], "forbidden": []}
+    namespace, unavailable, _ = load({**job, "unavailable": found.unavailable})
+    with pytest.raises(StudentError, match=first) as caught:
+        in_process.student(namespace, unavailable).F()
+    assert caught.value.kind == "LOAD_ERROR"
+    known = "NameError" in caught.value.message
+    assert ("`Kind` is neither" in explain(caught.value, ["F"]).cause) == known
+
+
+def test_what_is_shown_as_certain_quotes_nothing_that_the_code_may_choose():
+    """A likely cause is shown in places that do not limit what hidden tests may tell."""
+    assert not [sign for sign in SIGNS if sign.certain and "{" in sign.meaning]
+
+
+def test_what_is_not_known_is_not_explained():
+    assert diagnosis("ValueError", "something of its own") == ("", False)
+    for said in ("Torch not compiled with CUDA enabled", "Found no NVIDIA driver on your system"):
+        assert "x.device" in diagnosis("RuntimeError", said)[0]
