@@ -1,6 +1,7 @@
 """The visible checks of exercise 4.19: a cache."""
 
 import zlib
+from functools import partial
 
 import numpy as np
 import torch
@@ -9,6 +10,7 @@ from grader.checking.question import question, refusal
 
 STEPS = ("start_cache", "cached_layer")  # what `cached_step` builds on
 READ = "exercise 4.19"
+ask = partial(question, "4.19", read=READ, after=STEPS)
 SOURCE = torch.tensor([[5, 9, 4, 6], [8, 7, 0, 0], [6, 6, 10, 0]])
 PREFIXES = torch.tensor([[2, 6, 4, 7], [2, 9, 7, 5], [2, 10, 8, 8]])
 ADVICE = (
@@ -36,9 +38,7 @@ def apart(logs, model, source, prefixes):
     return (logs - logits[:, -1].log_softmax(-1)).abs().max()
 
 
-@question(
-    "4.19", weight=2, read="§3.2.3", advice="the memory through the cross-attention's projections"
-)
+@ask(weight=2, read="§3.2.3", advice="the memory, projected", after=())
 def test_before_the_first_token(its):
     """The cache starts with keys and values of the source in every layer, none of the target."""
     cache = its.start_cache(made(its), SOURCE)
@@ -51,7 +51,7 @@ def test_before_the_first_token(its):
     return answer | shapes | {"source_mask": cache.get("source_mask")}
 
 
-@question("4.19", weight=3, advice=ADVICE, read=READ)
+@ask(weight=3, advice=ADVICE, after=())
 def test_same_as_without(its):
     """Token by token, the same probabilities as for whole prefixes, in post-norm and pre-norm."""
     answer = {}
@@ -66,9 +66,7 @@ def test_same_as_without(its):
     return answer
 
 
-@question(
-    "4.19", after=STEPS, read=READ, advice="all a step needs must be in its cache, and nowhere else"
-)
+@ask(advice="all a step needs must be in its cache, and nowhere else")
 def test_rows_that_move(its):
     """The same log probabilities after beams are reordered, dropped and duplicated."""
     model = made(its)
@@ -81,7 +79,7 @@ def test_rows_that_move(its):
     return {"the difference": apart(logs, model, SOURCE[rows], prefixes)}
 
 
-@question("4.19", after=STEPS, advice="new tokens must not see later ones", read=READ)
+@ask(advice="new tokens must not see later ones")
 def test_nothing_new(its):
     """Prefixes that have not grown raise a ValueError; several new tokens are allowed."""
     model = made(its)
@@ -93,9 +91,7 @@ def test_nothing_new(its):
     }
 
 
-@question(
-    "4.19", after=STEPS, advice="another beam may continue from it: make new tensors", read=READ
-)
+@ask(advice="another beam may continue from it: make new tensors")
 def test_old_cache_stays(its):
     """A step does not change the old cache: another beam may continue from it."""
     model = made(its)

@@ -1,15 +1,18 @@
 """The visible checks of exercise 4.21: sampling."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question, refusal
 
 READ = "exercise 4.21"
+ask = partial(question, "4.21", read=READ)
 SHARES = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.7, 0.05, 0.15, 0.1]])
 LOGS = SHARES.log()
 
 
-@question("4.21", weight=2, advice="divide the log probabilities, then normalize", read=READ)
+@ask(weight=2, advice="divide the log probabilities, then normalize")
 def test_temperature(its):
     """Temperature 1 changes nothing; ½ squares the probabilities."""
     return {
@@ -19,15 +22,13 @@ def test_temperature(its):
     }
 
 
-@question("4.21", weight=2, advice="the two most likely, at their own places", read=READ)
+@ask(weight=2, advice="the two most likely, at their own places")
 def test_top_k(its):
     """The two most likely tokens of each row, normalized."""
     return {f"top_k={k}": its.sampling_distribution(LOGS, top_k=k) for k in (2, 9)}
 
 
-@question(
-    "4.21", weight=2, advice="0.4 + 0.3 reaches 0.6, 0.7 alone, too", read="Holtzman et al. 2020"
-)
+@ask(weight=2, advice="0.4 + 0.3 reaches 0.6, 0.7 alone, too", read="Holtzman et al. 2020")
 def test_top_p(its):
     """The smallest set of tokens that reaches `top_p`, for each row separately."""
     equal = its.sampling_distribution(torch.zeros(1, 4).log_softmax(-1), top_p=0.5)
@@ -53,14 +54,7 @@ def sampled(its, seed, n_rows=400, **options):
     return its.make(READER)(its.sample(step, None, n_rows, 2, generator=generator, **options))
 
 
-@question(
-    "4.21",
-    weight=2,
-    after=["sampling_distribution"],
-    atol=0.2,
-    advice="torch.multinomial",
-    read=READ,
-)
+@ask(weight=2, after=["sampling_distribution"], atol=0.2, advice="torch.multinomial")
 def test_draws(its):
     """Tokens are drawn with their probabilities, from the given generator."""
     first = sampled(its, 1)
@@ -71,10 +65,7 @@ def test_draws(its):
     }
 
 
-@question(
-    "4.21", weight=3, after=["sampling_distribution"], read=READ,
-    advice="pass temperature, top_k and top_p on; the score is that of `greedy`",
-)  # fmt: skip
+@ask(weight=3, after=["sampling_distribution"], advice="pass all on; the score is `greedy`'s")
 def test_narrow_draws(its):
     """top_k = 1 is greedy search; scores are the model's own at any temperature."""
     cases = ({"top_k": 1}, {"top_p": 0.4}, {"temperature": 0.01})

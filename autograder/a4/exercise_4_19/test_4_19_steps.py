@@ -1,5 +1,7 @@
 """Hidden tests of exercise 4.19: steps with a cache, exact even when rows move."""
 
+from functools import partial
+
 import torch
 
 from autograder.a4.exercise_4_19.cached_decoding import (
@@ -14,8 +16,10 @@ from autograder.a4.exercise_4_19.cached_decoding import (
 )
 from grader.checking.question import question, refusal
 
+ask = partial(question, "4.19", read=READ, after=AFTER)
 
-@question("4.19", weight=3, advice=SAME, atol=ROUNDING, rtol=0.0, read=READ)
+
+@ask(weight=3, advice=SAME, atol=ROUNDING, rtol=0.0, after=())
 def test_every_step(its, rng):
     """At every step the log probabilities equal those without a cache; post-norm and pre-norm."""
     answer = {}
@@ -26,7 +30,7 @@ def test_every_step(its, rng):
     return answer
 
 
-@question("4.19", weight=3, after=AFTER, advice=SAME, atol=ROUNDING, rtol=0.0, read=READ)
+@ask(weight=3, advice=SAME, atol=ROUNDING, rtol=0.0)
 def test_rows_that_move(its, rng):
     """The same after rows are dropped, swapped and duplicated, as in a beam."""
     known, whole, answer = model(its, rng, True), torch.full((3, 1), 2), {}
@@ -39,18 +43,13 @@ def test_rows_that_move(its, rng):
     return answer
 
 
-@question(
-    "4.19", after=AFTER, advice="no token sees a later one", atol=ROUNDING, rtol=0.0, read=READ
-)
+@ask(advice="no token sees a later one", atol=ROUNDING, rtol=0.0)
 def test_several_new_tokens(its, rng):
     """Several new tokens are read at once, and none sees a later one."""
     return decoded(its, model(its, rng), prefixes(rng, 7), (3, 4, 7))[0]
 
 
-@question(
-    "4.19", after=AFTER, atol=ROUNDING, rtol=0.0, read=READ,
-    advice="the mask of the whole prefix, with the model's `pad_id`; then the new tokens' rows",
-)  # fmt: skip
+@ask(atol=ROUNDING, rtol=0.0, advice="the mask of the whole prefix, with `pad_id`")
 def test_padding_in_a_prefix(its, rng):
     """A padding token in a prefix stays masked, as without a cache."""
     whole = torch.tensor([[2, 5, 0, 7, 4], [2, 0, 8, 9, 6], [2, 4, 5, 6, 0]])
@@ -61,7 +60,7 @@ def test_padding_in_a_prefix(its, rng):
     return answer
 
 
-@question("4.19", weight=0.5, after=AFTER, advice="there is nothing to read: ValueError", read=READ)
+@ask(weight=0.5, advice="there is nothing to read: ValueError")
 def test_nothing_new(its, rng):
     """Prefixes that have not grown raise a ValueError."""
     whole = prefixes(rng, 2)

@@ -1,11 +1,14 @@
 """Hidden tests of exercise 4.21: truncated probabilities, and sampling from them."""
 
+from functools import partial
+
 import torch
 
 from autograder.a4.table_search import drawn, search
 from grader.checking.question import question, refusal
 
 READ = "the docstring of 4.21"
+ask = partial(question, "4.21", read=READ)
 TOP_P = "Holtzman et al. 2020; the docstring of 4.21"
 NARROW = "divide by the temperature, keep the `top_k` most likely, of those the fewest that reach p"
 AFTER = ["sampling_distribution"]
@@ -23,14 +26,14 @@ def distributions(its, rows, settings):
     return answer
 
 
-@question("4.21", advice="divide the log probabilities, then normalize", read=READ)
+@ask(advice="divide the log probabilities, then normalize")
 def test_temperature(its, rng):
     """Temperatures below and above 1, and 1 itself."""
     rows = drawn(rng, 8, rows=4)
     return distributions(its, rows, [(1.0, None, None), (0.5, None, None), (3.0, None, None)])
 
 
-@question("4.21", weight=2, advice="the k most likely of each row, at their own indices", read=READ)
+@ask(weight=2, advice="the k most likely of each row, at their own indices")
 def test_top_k(its, rng):
     """The k most likely tokens, at their own indices; of equal ones no more than k."""
     settings = [(1.0, 3, None), (0.7, 5, None), (1.0, 8, None), (2.0, 1, None)]
@@ -39,20 +42,20 @@ def test_top_k(its, rng):
     return answer | {"top_k=2 of four equal tokens, sorted": equal.sort(-1).values}
 
 
-@question("4.21", weight=0.5, advice="if there are fewer tokens than `top_k`, keep all", read=READ)
+@ask(weight=0.5, advice="if there are fewer tokens than `top_k`, keep all")
 def test_top_k_of_more(its, rng):
     """A `top_k` above the vocabulary size keeps every token."""
     return its.sampling_distribution(drawn(rng, rows=2), top_k=9)
 
 
-@question("4.21", weight=3, advice=NARROW, read=TOP_P)
+@ask(weight=3, advice=NARROW, read=TOP_P)
 def test_top_p(its, rng):
     """The smallest set of most likely tokens that reaches p; with `top_k`, of those it keeps."""
     settings = [(1.0, None, 0.7), (0.6, None, 0.9), (1.5, None, 0.05), (1.0, None, 1.0)]
     return distributions(its, drawn(rng, 8, rows=4), [*settings, (1.0, 4, 0.6), (1.3, 3, 0.8)])
 
 
-@question("4.21", advice="a set whose total equals `top_p` reaches it", read=TOP_P)
+@ask(advice="a set whose total equals `top_p` reaches it", read=TOP_P)
 def test_top_p_is_reached(its):
     """A set that has exactly `top_p` is large enough, also if other tokens are as likely."""
     # Quarters and halves have no rounding errors. Which of equal tokens are kept is left open.
@@ -67,10 +70,7 @@ def test_top_p_is_reached(its):
     }  # fmt: skip
 
 
-@question(
-    "4.21", weight=0.5, beside=["test_frequencies", "test_temperature", "test_top_k"], read=READ,
-    advice="raise a ValueError for what is outside its range",
-)  # fmt: skip
+@ask(weight=0.5, beside=["test_frequencies", "test_temperature", "test_top_k"], advice="ValueError")
 def test_refused(its, rng):
     """Invalid settings raise a ValueError."""
     wrong = [
@@ -88,10 +88,7 @@ def test_refused(its, rng):
     }
 
 
-@question(
-    "4.21", weight=4, after=AFTER, atol=0.08, read=READ,
-    advice="sample from `sampling_distribution` with `torch.multinomial`",
-)  # fmt: skip
+@ask(weight=4, after=AFTER, atol=0.08, advice="torch.multinomial of `sampling_distribution`")
 def test_frequencies(its):
     """Tokens are drawn with the probabilities of `sampling_distribution`."""
     # Of 4000 draws each, two frequencies are 0.08 apart in one of 10¹² runs.
@@ -107,7 +104,7 @@ def test_frequencies(its):
     return answer
 
 
-@question("4.21", after=AFTER, advice="torch.multinomial(…, generator=generator)", read=READ)
+@ask(after=AFTER, advice="torch.multinomial(…, generator=generator)")
 def test_generator(its, rng):
     """Only `generator` decides: the global one is not used, unless there is none."""
     table, state = drawn(rng, sharpness=0.5), its.make("torch.get_rng_state")
@@ -129,7 +126,7 @@ def test_generator(its, rng):
     }
 
 
-@question("4.21", weight=3, after=AFTER, advice="the score is that of `greedy`", read=READ)
+@ask(weight=3, after=AFTER, advice="the score is that of `greedy`")
 def test_scores(its, rng):
     """The score is the model's own, without temperature and without truncation."""
     answer = {}
@@ -140,7 +137,7 @@ def test_scores(its, rng):
     return answer
 
 
-@question("4.21", weight=0.5, after=AFTER, advice="pass `start` and `end` on", read=READ)
+@ask(weight=0.5, after=AFTER, advice="pass `start` and `end` on")
 def test_one_token_is_greedy(its, rng):
     """With `top_k` 1 every token is the most likely; start and end may have other ids."""
     answer = {}
