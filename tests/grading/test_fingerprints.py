@@ -78,7 +78,7 @@ def differing(root, paths, before):
         ("autograder/a2/exercise_2_5/test_2_5_layer_norm.py", {"a2"}),
         ("autograder/a2/multi_head_reference.py", {*ASSIGNMENTS}),
         ("autograder/a3/encoder_reference.py", {*ASSIGNMENTS}),
-        ("autograder/a4/search_models.py", {*ASSIGNMENTS}),
+        ("autograder/a4/table_search.py", {*ASSIGNMENTS}),
         ("autograder/a1/reference.py", {*ASSIGNMENTS}),
         ("autograder/a1/exercise_1_3/mistakes.toml", {"a1"}),
         ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),

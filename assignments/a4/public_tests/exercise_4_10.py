@@ -1,5 +1,7 @@
 """The visible checks of exercise 4.10: greedy search."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question
@@ -27,6 +29,7 @@ ELSEWHERE = (
     "torch.zeros(len(prefixes), 6, device=prefixes.device), state)[1:]"
 )
 READ = "exercise 4.10"
+ask = partial(question, "4.10", read=READ)
 
 
 def searched(its, sentences, max_length, what="", **options):
@@ -43,33 +46,28 @@ def searched(its, sentences, max_length, what="", **options):
     return found, log.get()
 
 
-@question("4.10", weight=2, advice="the most likely token at every step", read=READ)
+@ask(weight=2, advice="the most likely token at every step")
 def test_by_hand(its):
     """2 → 4 → 1 → 5 → end, each the most likely; the score sums all four log probabilities."""
     found, prefixes = searched(its, [0], 10)
     return found | {"the prefixes of the first two steps": prefixes[:2]}
 
 
-@question("4.10", advice="each of the max_length steps adds a token", read=READ)
+@ask(advice="each of the max_length steps adds a token")
 def test_cut_off(its):
     """After `max_length` steps a row is returned as it is, finished or not."""
     found, prefixes = searched(its, [0, 1], 2)
     return found | {"number of steps with max_length=2": len(prefixes)}
 
 
-@question(
-    "4.10",
-    weight=2,
-    advice="nothing follows the end; does each row still get its own state?",
-    read=READ,
-)
+@ask(weight=2, advice="nothing follows the end; does each row still get its own state?")
 def test_two_lengths(its):
     """Short and long sentences in one batch give the same results as alone."""
     found, prefixes = searched(its, [0, 1, 0], 10)
     return found | {"rows read at each step": [len(rows) for rows in prefixes]}
 
 
-@question("4.10", advice="call choose(log_probabilities)", read=READ)
+@ask(advice="call choose(log_probabilities)")
 def test_another_end(its):
     """`start` and `end` are arguments, and `choose` picks the tokens."""
     found, prefixes = searched(its, [0], 10, " with start=4 and end=5", start=4, end=5)
@@ -78,7 +76,7 @@ def test_another_end(its):
     return {"the first prefixes with start=4": prefixes[0]} | found | chosen
 
 
-@question("4.10", advice="make every tensor on `device`", read=READ)
+@ask(advice="make every tensor on `device`")
 def test_device(its):
     """The prefixes are on `device`."""
     # torch's "meta" device is on every machine: its tensors have no values, so the search stops

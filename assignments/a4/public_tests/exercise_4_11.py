@@ -1,6 +1,7 @@
 """The visible checks of exercise 4.11: beam search."""
 
 import math
+from functools import partial
 
 import torch
 
@@ -8,6 +9,7 @@ from grader.checking.question import question, refusal
 
 STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
 READ = "exercise 4.11"
+ask = partial(question, "4.11", read=READ)
 
 # Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path:
 # 4 is more likely than 5 at first, but only 5 leads to a certain next token. Sentence 1 may end
@@ -49,13 +51,7 @@ def searched(its, sentences, what="", **options):
     return found, log.get()
 
 
-@question(
-    "4.11",
-    weight=2,
-    step="continuations",
-    advice="((5 + |Y|) / 6)^α",
-    read="Wu et al. 2016, Eq. 14",
-)
+@ask(weight=2, step="continuations", advice="((5 + |Y|) / 6)^α", read="Wu et al. 2016, Eq. 14")
 def test_length_penalty_by_hand(its):
     """((5 + |Y|) / 6)^α for 1, 7 and 13 tokens."""
     factors = [its.length_penalty_factor(length, 0.5) for length in (1, 7, 13)]
@@ -63,13 +59,7 @@ def test_length_penalty_by_hand(its):
     return {"the factors of 1, 7 and 13 tokens, α = 0.5": factors, "the factor for α = 0": none}
 
 
-@question(
-    "4.11",
-    weight=2,
-    step="continuations",
-    advice="add the prefix's score to the token's; sentences do not compete",
-    read=READ,
-)
+@ask(weight=2, step="continuations", advice="add the scores; sentences do not compete")
 def test_continuations_by_hand(its):
     """Two sentences of two beams: the three best continuations of each."""
     scores = torch.tensor([[-1.0, -2.0], [-3.0, -0.5]])
@@ -81,13 +71,7 @@ def test_continuations_by_hand(its):
     return dict(parts) | {"scores, if five are wanted and there are three": few}
 
 
-@question(
-    "4.11",
-    weight=2,
-    step="split_candidates",
-    advice="ends among the two best finish; the two best that are no end continue",
-    read=READ,
-)
+@ask(weight=2, step="split_candidates", advice="the two best that are no end go on")
 def test_six_candidates(its):
     """Six candidates, a beam of two: END at rank 1 finishes, the two best others go on."""
     totals = torch.tensor(
@@ -99,9 +83,7 @@ def test_six_candidates(its):
     return found | {"finished with end=5": its.split_candidates(totals, tokens, 2, 5)[2]}
 
 
-@question(
-    "4.11", weight=2, step="is_final", advice="the docstring has three reasons to stop", read=READ
-)
+@ask(weight=2, step="is_final", advice="the docstring has three reasons to stop")
 def test_when_to_stop(its):
     """Two finished with -1 and -3, a width of three: it depends on `bound` and on `n_best`."""
     found = its.make(FOUND)
@@ -114,21 +96,13 @@ def test_when_to_stop(its):
     }
 
 
-@question(
-    "4.11", weight=2, step="beam_search", advice="0.4 · 0.9 is more than 0.6 · 0.4", read=READ
-)
+@ask(weight=2, step="beam_search", advice="0.4 · 0.9 is more than 0.6 · 0.4")
 def test_garden_path(its):
     """A beam of two finds what greedy search misses."""
     return searched(its, [0], width=2, length_penalty=0.0, max_length=6)[0]
 
 
-@question(
-    "4.11",
-    weight=3,
-    step="beam_search",
-    advice="divide by the factor of the sentence's length, then compare",
-    read="Wu et al. 2016, Eq. 14",
-)
+@ask(weight=3, step="beam_search", advice="divide by the factor of its length, then compare")
 def test_what_the_penalty_does(its):
     """α decides between a short sentence and a longer, less likely one."""
     answer = {}
@@ -138,14 +112,7 @@ def test_what_the_penalty_does(its):
     return answer
 
 
-@question(
-    "4.11",
-    weight=4,
-    step="beam_search",
-    after=STEPS,
-    advice="is the state reordered with the prefixes, and has every sentence its own rows?",
-    read=READ,
-)
+@ask(weight=4, step="beam_search", after=STEPS, advice="reorder the state with the prefixes")
 def test_sentences_together(its):
     """Three sentences in one batch give the same results as alone, in as many steps."""
     options = {"width": 2, "length_penalty": 0.6, "n_best": 2}
@@ -154,16 +121,18 @@ def test_sentences_together(its):
     return {"at each step, the state is that of its rows": states} | found | cut
 
 
-@question(
-    "4.11",
+@ask(
     weight=0.5,
     step="beam_search",
     after=STEPS,
-    beside=["test_garden_path", "test_what_the_penalty_does", "test_sentences_together",
-            "test_narrow_beams"],  # a hidden one, whose state never moves
-    advice="raise a ValueError that names the arguments",
-    read=READ,
-)  # fmt: skip
+    beside=[
+        "test_garden_path",
+        "test_what_the_penalty_does",
+        "test_sentences_together",
+        "test_narrow_beams",
+    ],
+    advice="raise a ValueError",
+)
 def test_what_is_refused(its):
     """`n_best` above the width and a negative penalty raise a ValueError."""
     return {

@@ -1,8 +1,12 @@
 """The visible checks of exercise 4.13: the mean of the last checkpoints."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question, refusal
+
+ask = partial(question, "4.13", read="exercise 4.13")
 
 STATES = [
     {"w": torch.tensor([[1.0, 2.0]]), "b": torch.tensor([4.0])},
@@ -11,14 +15,14 @@ STATES = [
 ]
 
 
-@question("4.13", advice="the mean, in a new tensor for each name", read="§6.1")
+@ask(advice="the mean, in a new tensor for each name", read="§6.1")
 def test_three_states(its):
     """The mean of three small states, tensor by tensor; the states do not change."""
     called = its.call(its.averaged, STATES)
     return {**called.value, "arguments that it changed": called.changed}
 
 
-@question("4.13", advice="make new tensors, even for one state", read="exercise 4.13")
+@ask(advice="make new tensors, even for one state")
 def test_memory_of_its_own(its):
     """Changing a state afterwards does not change the mean, not even the mean of one state."""
     later = its.make(
@@ -28,10 +32,7 @@ def test_memory_of_its_own(its):
     return later(its.averaged, {"w": torch.tensor([[1.0, 2.0]])})
 
 
-@question(
-    "4.13", beside=["test_three_states", "test_memory_of_its_own"], read="exercise 4.13",
-    advice="raise a ValueError for an empty list; all states must have the same names",
-)  # fmt: skip
+@ask(beside=["test_three_states", "test_memory_of_its_own"], advice="raise a ValueError")
 def test_what_has_no_mean(its):
     """No states, and states of different models, raise a ValueError."""
     fewer = {"w": STATES[0]["w"]}

@@ -1,8 +1,12 @@
 """The visible checks of exercise 4.14: perplexity."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question, refusal
+
+ask = partial(question, "4.14", read="exercise 4.14")
 
 # Logits of a model that looks only at the last token. Its dropout
 # drops everything: in training mode all tokens are equally likely.
@@ -21,23 +25,20 @@ def model_of(its, table):
     return model
 
 
-@question("4.14", advice="five equally likely tokens: 5", read="§6.2, Table 3")
+@ask(advice="five equally likely tokens: 5", read="§6.2, Table 3")
 def test_as_many_as_the_model_doubts(its):
     """Five equally likely tokens give a perplexity of five, padded or not."""
     model = model_of(its, torch.zeros(5, 5))
     return [its.perplexity(model, [(SOURCE, targets)]) for targets in (LONG, SHORT)]
 
 
-@question(
-    "4.14", weight=2, read="exercise 4.14",
-    advice="add up losses and tokens of all batches, then divide",
-)  # fmt: skip
+@ask(weight=2, advice="add up losses and tokens of all batches, then divide")
 def test_every_token_once(its):
     """A long and a short batch: the mean is over tokens, not over batches."""
     return its.perplexity(model_of(its, TABLE), [(SOURCE, LONG), (SOURCE, SHORT)])
 
 
-@question("4.14", advice="training continues after an evaluation", read="exercise 4.14")
+@ask(advice="training continues after an evaluation")
 def test_mode_is_left(its):
     """The model is evaluated in evaluation mode, and its mode is restored."""
     answer = {}

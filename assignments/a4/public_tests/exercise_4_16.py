@@ -1,10 +1,13 @@
 """The visible checks of exercise 4.16: which word came from which."""
 
+from functools import partial
+
 import numpy as np
 
 from grader.checking.question import question, refusal
 
 READ = "exercise 4.16"
+ask = partial(question, "4.16", read=READ)
 # Two heads; three target tokens, of which the last is the end, and four source tokens.
 WEIGHTS = np.array(
     [
@@ -14,13 +17,13 @@ WEIGHTS = np.array(
 )
 
 
-@question("4.16", advice="average the heads; −1 marks a token of no word", read=READ)
+@ask(advice="average the heads; −1 marks a token of no word")
 def test_words_of_one_token(its):
     """One token per word: the mean over the heads, without the end token."""
     return its.word_weights(WEIGHTS, [0, 1, -1], [0, 1, 2, -1])
 
 
-@question("4.16", weight=2, advice="every row sums to 1; one word index per token", read=READ)
+@ask(weight=2, advice="every row sums to 1; one word index per token")
 def test_words_of_two_tokens(its):
     """Weights are summed over a source word's tokens and averaged over a target word's."""
     wrong = refusal(lambda: its.word_weights(WEIGHTS, [0, 1], [0, 1, 2, 3]))
@@ -28,7 +31,7 @@ def test_words_of_two_tokens(its):
     return {"weights between words": found, "with a list that is too short": wrong}
 
 
-@question("4.16", weight=2, advice="0.3 is half of 0.6; 0.2 is less than half of 0.7", read=READ)
+@ask(weight=2, advice="0.3 is half of 0.6; 0.2 is less than half of 0.7")
 def test_links(its):
     """For each target word, source words with at least half of the largest weight."""
     weights = np.array([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7], [0.0, 0.0, 0.0]])
@@ -36,7 +39,7 @@ def test_links(its):
     return {"links (source word, target word)": pairs(its.alignment_links(weights))}
 
 
-@question("4.16", weight=2, advice="a tick and a label for every word; vmin=0, vmax=1", read=READ)
+@ask(weight=2, advice="a tick and a label for every word; vmin=0, vmax=1")
 def test_figure(its):
     """Target words on the y axis, source words on the x axis, colors from 0 to 1."""
     weights = np.array([[0.7, 0.2, 0.1], [0.0, 0.1, 0.4]])

@@ -1,8 +1,11 @@
 """The visible checks of exercise 4.20: widths and penalties."""
 
+from functools import partial
+
 from grader.checking.question import question, refusal
 
 READ = "exercise 4.20"
+ask = partial(question, "4.20", read=READ)
 REFERENCES = [
     "un chien noir court dans la neige .",
     "deux enfants jouent au ballon .",
@@ -24,7 +27,7 @@ def studied(its, widths, penalties):
     return its.width_study(translate, REFERENCES, widths, penalties, samples=20), log.get()
 
 
-@question("4.20", weight=2, advice="widths in the outer loop; time each translation", read=READ)
+@ask(weight=2, advice="widths in the outer loop; time each translation")
 def test_rows(its):
     """Greedy first, then each width with each penalty; each setting is translated once."""
     rows, log = studied(its, [2, 3], [1.0, 0.0])
@@ -39,17 +42,14 @@ def test_rows(its):
     }
 
 
-@question("4.20", advice="width 5 is worse than greedy: its difference is negative", read=READ)
+@ask(advice="width 5 is worse than greedy: its difference is negative")
 def test_differences(its):
     """Each row's difference to greedy, in points, within its interval; greedy itself has 0."""
     rows, _ = studied(its, [3, 5], [0.0])
     return {key: [row[key] for row in rows] for key in ("difference", "low", "high")}
 
 
-@question(
-    "4.20", beside=["test_rows", "test_differences"], read=READ,
-    advice="raise a ValueError before anything is translated",
-)  # fmt: skip
+@ask(beside=["test_rows", "test_differences"], advice="raise a ValueError at once")
 def test_width_one_is_there(its):
     """Width 1 among the widths raises a ValueError: greedy already has its row."""
     return refusal(lambda: studied(its, [1, 2], [0.0]))

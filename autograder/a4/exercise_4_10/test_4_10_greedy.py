@@ -1,14 +1,17 @@
 """Hidden tests of exercise 4.10: greedy search with a model given by a table."""
 
+from functools import partial
+
 from autograder.a4.table_search import drawn, on_a_device, search
 from grader.checking.question import question
 
 READ = "§3; the docstring of 4.10"
+ask = partial(question, "4.10", read=READ)
 STEPS = "append each row's most likely token and add its log probability, until the end token"
 LEAVE = "remove the rows that have ended from prefixes, scores and state"
 
 
-@question("4.10", weight=2, advice=STEPS, read=READ)
+@ask(weight=2, advice=STEPS)
 def test_one_row(its, rng):
     """Tokens, score and `finished` of sentences searched one by one."""
     answer = {}
@@ -20,7 +23,7 @@ def test_one_row(its, rng):
     return answer
 
 
-@question("4.10", weight=2, advice=STEPS, read=READ)
+@ask(weight=2, advice=STEPS)
 def test_batch(its, rng):
     """Rows of a batch end at different steps, and each gets the same result as alone."""
     table, answer = drawn(rng, 7), {}
@@ -30,7 +33,7 @@ def test_batch(its, rng):
     return answer
 
 
-@question("4.10", weight=2, advice="reorder the state when rows leave", read=READ)
+@ask(weight=2, advice="reorder the state when rows leave")
 def test_state(its, rng):
     """The state is reordered when rows leave, so that it matches the rows that are read."""
     table = drawn(rng, 7)
@@ -39,7 +42,7 @@ def test_state(its, rng):
     return {"steps with the state of other rows": wrong, **stateless}
 
 
-@question("4.10", weight=2, advice=f"{LEAVE}; stop when none is left", read=READ)
+@ask(weight=2, advice=f"{LEAVE}; stop when none is left")
 def test_steps(its, rng):
     """One step per token for the whole batch; rows that have ended are no longer read."""
     return {
@@ -50,7 +53,7 @@ def test_steps(its, rng):
     }
 
 
-@question("4.10", read=READ)
+@ask()
 def test_other_start_and_end(its, rng):
     """Other ids of the start and the end token."""
     answer = {}
@@ -61,9 +64,7 @@ def test_other_start_and_end(its, rng):
     return answer
 
 
-@question(
-    "4.10", advice="give `choose` the log probabilities; add that of the token it picks", read=READ
-)
+@ask(advice="give `choose` the log probabilities; add that of the token it picks")
 def test_choose(its, rng):
     """`choose` picks the tokens; the score sums their log probabilities."""
     answer, table = {}, drawn(rng)
@@ -77,7 +78,7 @@ def test_choose(its, rng):
     return answer
 
 
-@question("4.10", weight=0.5, advice="make every tensor on `device`", read="the signature of 4.10")
+@ask(weight=0.5, advice="make every tensor on `device`", read="the signature of 4.10")
 def test_device(its):
     """The prefixes are on `device`, where the model is."""
     return on_a_device(its, "greedy")

@@ -1,16 +1,17 @@
 """Hidden tests of exercise 4.11: many sentences in one search, its state, steps and device."""
 
+from functools import partial
+
 from autograder.a4.exercise_4_11.test_4_11_beam_search import READ, STEPS
 from autograder.a4.table_search import drawn, on_a_device, search
 from grader.checking.question import question
 
+ask = partial(question, "4.11", read=READ, after=STEPS)
+
 ONE = "one call of `step` serves the beams of all sentences, and a sentence that is done leaves"
 
 
-@question(
-    "4.11", weight=4, after=STEPS, read=READ,
-    advice="each sentence has its own beam, stopping point and list",
-)  # fmt: skip
+@ask(weight=4, advice="each sentence has its own beam, stopping point and list")
 def test_sentences(its, rng):
     """Each sentence of a batch gets the same hypotheses as alone."""
     options = {"width": 3, "n_best": 3, "max_length": 8}
@@ -20,9 +21,7 @@ def test_sentences(its, rng):
     return answer | search(its, "beam_search", drawn(rng), range(40), what=what, **options).found
 
 
-@question(
-    "4.11", weight=6, after=STEPS, read=READ, advice="reorder the state with the rows of prefixes"
-)
+@ask(weight=6, advice="reorder the state with the rows of prefixes")
 def test_state_follows_the_beams(its, rng):
     """At every step each row has the state of its own prefix, as a cache requires."""
     answer = {}
@@ -35,7 +34,7 @@ def test_state_follows_the_beams(its, rng):
     return answer
 
 
-@question("4.11", after=STEPS, advice=ONE, read=READ)
+@ask(advice=ONE)
 def test_steps(its, rng):
     """At most `max_length` steps, and as many for eight sentences as for one."""
     answer, table = {}, drawn(rng, end=-2.0)
@@ -48,7 +47,7 @@ def test_steps(its, rng):
     return answer
 
 
-@question("4.11", after=STEPS, advice="`is_final` says when a sentence is done", read=READ)
+@ask(advice="`is_final` says when a sentence is done")
 def test_certain_result(its, rng):
     """The search stops when nothing can change the result."""
     sure, options = {"2": [0.02, 0.02, 0.0, 0.9, 0.04, 0.02]}, {"width": 4, "max_length": 10}
@@ -56,7 +55,7 @@ def test_certain_result(its, rng):
     return {**found.found, "it has stopped after two steps": len(found.rows) <= 2}
 
 
-@question("4.11", weight=0.5, after=STEPS, advice="make every tensor on `device`", read=READ)
+@ask(weight=0.5, advice="make every tensor on `device`")
 def test_device(its):
     """The prefixes are on `device`, where the model is."""
     return on_a_device(its, "beam_search")

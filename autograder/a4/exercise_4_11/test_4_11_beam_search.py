@@ -1,10 +1,13 @@
 """Hidden tests of exercise 4.11: beam search with a model given by a table."""
 
+from functools import partial
+
 from autograder.a4.table_search import drawn, search
 from grader.checking.question import question, refusal
 
 READ = "§6.1; the docstring of 4.11"
 STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
+ask = partial(question, "4.11", read=READ, after=STEPS)
 ENDS = "ends among the `width` best finish, and the `width` best others continue"
 
 
@@ -18,7 +21,7 @@ def beams(its, table, settings, by_hand=None, **options):
     return answer
 
 
-@question("4.11", weight=6, advice=ENDS, read=READ)
+@ask(weight=6, advice=ENDS, after=())
 def test_narrow_beams(its, rng):
     """Beams of width 1 to 5, with several penalties and maximum lengths."""
     settings = [(1, 0.0, 10, 1), (2, 0.0, 6, 2), (2, 0.6, 9, 2), (3, 1.0, 6, 3), (3, 2.0, 8, 3)]
@@ -30,13 +33,13 @@ def test_narrow_beams(its, rng):
     return answer
 
 
-@question("4.11", after=STEPS, advice="fewer candidates than 2 · width: all of them", read=READ)
+@ask(advice="fewer candidates than 2 · width: all of them")
 def test_exhaustive_search(its, rng):
     """A beam that covers every prefix of a tiny vocabulary finds what exhaustive search finds."""
     return beams(its, drawn(rng, 4), [(60, 0.6, 3, 60), (40, 2.0, 3, 40), (9, 0.6, 1, 9)])
 
 
-@question("4.11", weight=2, after=STEPS, advice="the `n_best` best of a beam of `width`", read=READ)
+@ask(weight=2, advice="the `n_best` best of a beam of `width`")
 def test_best_of_the_list(its, rng):
     """With n_best below width the list is a prefix of the full one; stopping early is safe."""
     settings = [(2, 0.6, 9, 1), (4, 2.0, 9, 1), (5, 1.5, 12, 2), (3, 3.0, 9, 2), (5, 0.0, 9, 3)]
@@ -48,10 +51,7 @@ def test_best_of_the_list(its, rng):
     return answer
 
 
-@question(
-    "4.11", weight=2, after=STEPS, read=READ,
-    advice="a longer sentence is divided by more, so its score may rise",
-)  # fmt: skip
+@ask(weight=2, advice="a longer sentence is divided by more, so its score may rise")
 def test_won_by_length(its, rng):
     """A prefix that is behind a finished hypothesis goes on: it may win as it grows longer."""
     # After the first word all is certain. The likelier sentence ends sooner, with a lower score.
@@ -65,7 +65,7 @@ def test_won_by_length(its, rng):
     return found | beams(its, drawn(rng), [(2, 2.0, 4, 1)], last)  # wins with its last token
 
 
-@question("4.11", after=STEPS, advice="the `width` best that are no end continue", read=READ)
+@ask(advice="the `width` best that are no end continue")
 def test_full_beams(its, rng):
     """A beam stays full, also when all but one of its prefixes may end."""
     # Two of the three best candidates end; the last of the three that continue is the next to end.
@@ -80,7 +80,7 @@ def test_full_beams(its, rng):
     return beams(its, drawn(rng), [(3, 0.0, 6, 3)], by_hand)
 
 
-@question("4.11", after=STEPS, advice="cut-off hypotheses come after all finished ones", read=READ)
+@ask(advice="cut-off hypotheses come after all finished ones")
 def test_cut_off(its, rng):
     """Hypotheses cut off by max_length fill up the list, after all finished ones."""
     answer = {}
@@ -90,7 +90,7 @@ def test_cut_off(its, rng):
     return answer
 
 
-@question("4.11", after=STEPS, advice="a score of −∞ is no hypothesis", read=READ)
+@ask(advice="a score of −∞ is no hypothesis")
 def test_zero_probability(its, rng):
     """Hypotheses of probability 0 are left out, so the list is shorter."""
     by_hand = {"2": [0.0, 0.0, 0.0, 0.0, 0.75, 0.25], "2 4": [0.0, 0.0, 0.0, 0.5, 0.0, 0.5]}
@@ -100,7 +100,7 @@ def test_zero_probability(its, rng):
     return {"tokens, in alphabetical order": [sorted(one) for one in tokens], "scores": scores}
 
 
-@question("4.11", after=STEPS, advice="start and end are arguments", read=READ)
+@ask(advice="start and end are arguments")
 def test_other_start_and_end(its, rng):
     """Other ids of the start and the end token."""
     return {
@@ -112,14 +112,7 @@ def test_other_start_and_end(its, rng):
     }  # fmt: skip
 
 
-@question(
-    "4.11",
-    weight=0.5,
-    after=STEPS,
-    beside=["test_narrow_beams", "test_exhaustive_search", "test_best_of_the_list"],
-    advice="raise a ValueError that names the arguments",
-    read=READ,
-)
+@ask(weight=0.5, beside=["test_narrow_beams", "test_best_of_the_list"], advice="raise a ValueError")
 def test_arguments(its, rng):
     """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     table = drawn(rng)

@@ -1,14 +1,18 @@
 """Hidden tests of exercise 4.11, step 1: the length penalty and the best continuations."""
 
+from functools import partial
+
 import torch
 
 from autograder.a4.table_search import drawn
 from grader.checking.question import question
 
+ask = partial(question, "4.11")
+
 BEST = "the n largest of score + log probability in each sentence, whatever beam they extend"
 
 
-@question("4.11", weight=5, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
+@ask(weight=5, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
 def test_length_penalty_factor(its):
     """((5 + |Y|) / 6)^α for short and long sentences, and for several α."""
     return {
@@ -19,7 +23,7 @@ def test_length_penalty_factor(its):
     }
 
 
-@question("4.11", weight=4, advice=BEST, read="the docstring of `continuations`")
+@ask(weight=4, advice=BEST, read="the docstring of `continuations`")
 def test_continuations(its, rng):
     """The best of all candidates of each sentence: scores, rows and tokens."""
     answer = {}

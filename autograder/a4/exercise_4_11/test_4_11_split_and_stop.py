@@ -1,6 +1,7 @@
 """Hidden tests of exercise 4.11, steps 2 and 3: which candidates finish, and when to stop."""
 
 import math
+from functools import partial
 
 import torch
 
@@ -9,6 +10,7 @@ from grader.checking.question import question
 from grader.seam import StudentError
 
 SPLIT, STOP = "the docstring of `split_candidates`", "the docstring of `is_final`"
+ask = partial(question, "4.11", read=SPLIT)
 CASES = ((2, ((0,), (1, 2), (3,))), (4, ((0, 3, 4), (2, 7), (0, 1))))
 FOUND = (
     "(lambda Hypothesis: [Hypothesis([], s, True) for s in scores])(__import__('dataclasses')"
@@ -33,7 +35,7 @@ def candidates(rng, width, ends):
     return totals, tokens
 
 
-@question("4.11", weight=3, advice="True at ends among the `width` best", read=SPLIT)
+@ask(weight=3, advice="True at ends among the `width` best")
 def test_which_candidates_finish(its, rng):
     """END among the `width` best finishes a hypothesis, and no other candidate does."""
     answer = {}
@@ -46,7 +48,7 @@ def test_which_candidates_finish(its, rng):
     return answer
 
 
-@question("4.11", weight=3, advice="the `width` best that are no end token", read=SPLIT)
+@ask(weight=3, advice="the `width` best that are no end token")
 def test_which_candidates_continue(its, rng):
     """The `width` best candidates that are no END, their scores and their places."""
     answer = {}
@@ -56,7 +58,7 @@ def test_which_candidates_continue(its, rng):
     return answer
 
 
-@question("4.11", advice="−∞ where there are too few; probability 0 finishes nothing", read=SPLIT)
+@ask(advice="−∞ where there are too few; probability 0 finishes nothing")
 def test_candidates_without_a_chance(its):
     """Candidates of probability 0 finish nothing; a beam with too few others has −∞."""
     totals = torch.tensor([[-1.0, -2.0, *[-math.inf] * 4]])
@@ -65,7 +67,7 @@ def test_candidates_without_a_chance(its):
     return {"`finished`": finished, "scores": scores, "scores of one candidate and ends": few}
 
 
-@question("4.11", weight=0.5, advice="compare the tokens with `end`", read=SPLIT)
+@ask(weight=0.5, advice="compare the tokens with `end`")
 def test_another_end(its, rng):
     """`end` may be another token; END is then an ordinary one."""
     totals, tokens = candidates(rng, 2, ((0,), (1,), (3,)))
@@ -73,7 +75,7 @@ def test_another_end(its, rng):
     return {"`finished` with end=9": its.split_candidates(totals, tokens, 2, 9)[2]}
 
 
-@question("4.11", weight=5, advice="done, no prefix left, or `n_best` scores of at least `bound`")
+@ask(weight=5, advice="done, no prefix left, or `n_best` scores of at least `bound`", read="")
 def test_when_to_stop(its):
     """Done, without a prefix, certain, and each time just not so."""
     return {
@@ -84,7 +86,7 @@ def test_when_to_stop(its):
     }
 
 
-@question("4.11", weight=0.5, advice="torch.arange(…, device=scores.device)", read="exercise 4.11")
+@ask(weight=0.5, advice="torch.arange(…, device=scores.device)", read="exercise 4.11")
 def test_other_devices(its):
     """`continuations` and `split_candidates` work where their arguments are."""
     # "meta" is a device of every machine; its tensors have no values

@@ -1,10 +1,13 @@
 """Hidden tests of exercise 4.13: the mean of several checkpoints."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question, refusal
 
 READ = "§6.1; the docstring of 4.13"
+ask = partial(question, "4.13", read=READ)
 # The mean of states that change afterwards.
 LATER = (
     "lambda averaged, states: (lambda mean: ([value.add_(1.0) for state in states "
@@ -29,21 +32,21 @@ def means(its, states, what):
     return {f"{name} of {what}": value for name, value in found.items()}
 
 
-@question("4.13", weight=2, advice="the mean of the tensors of one name", read=READ)
+@ask(weight=2, advice="the mean of the tensors of one name")
 def test_mean(its, rng):
     """Each tensor is the mean over one, two or five states."""
     made = [means(its, [state(rng) for _ in range(n)], f"{n} states") for n in (1, 2, 5)]
     return made[0] | made[1] | made[2]
 
 
-@question("4.13", advice="`+=` writes into the tensors of a state", read=READ)
+@ask(advice="`+=` writes into the tensors of a state")
 def test_states_stay(its, rng):
     """The states are not changed."""
     called = its.call(its.averaged, [state(rng) for _ in range(3)])
     return {"arguments that it changed": called.changed}
 
 
-@question("4.13", weight=0.5, advice="make new tensors, even for one state", read=READ)
+@ask(weight=0.5, advice="make new tensors, even for one state")
 def test_own_memory(its, rng):
     """The mean has its own memory, even for one state."""
     return {
@@ -53,7 +56,7 @@ def test_own_memory(its, rng):
     }
 
 
-@question("4.13", advice="look up each tensor by its name", read=READ)
+@ask(advice="look up each tensor by its name")
 def test_by_name(its, rng):
     """Tensors are matched by name, in whatever order a state holds them."""
     embedding, w_q, w_k, scale = SHAPES
@@ -63,10 +66,9 @@ def test_by_name(its, rng):
     )
 
 
-@question(
-    "4.13", weight=0.5, beside=["test_mean", "test_states_stay", "test_by_name"], read=READ,
-    advice="compare the names before anything is added up",
-)  # fmt: skip
+@ask(
+    weight=0.5, beside=["test_mean", "test_states_stay", "test_by_name"], advice="compare the names"
+)
 def test_nothing_to_average(its, rng):
     """No state, and states of different names, raise a ValueError."""
     states = [state(rng), state(rng)]

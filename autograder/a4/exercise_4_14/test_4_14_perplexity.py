@@ -1,10 +1,13 @@
 """Hidden tests of exercise 4.14: perplexity over batches of different sizes."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question, refusal
 
 READ = "§6.2, Table 3; the docstring of 4.14"
+ask = partial(question, "4.14", read=READ)
 MEAN = "exp(the sum of all real tokens' losses / the number of real tokens)"
 VOCAB = 7
 # Logits from the token read and the mean of the source; dropout reveals the mode.
@@ -34,7 +37,7 @@ def pairs(rng, lengths, pad_id=0):
     return torch.from_numpy(rng.choice(tokens, (len(lengths), 4))), target
 
 
-@question("4.14", weight=2, advice=MEAN, read=READ)
+@ask(weight=2, advice=MEAN)
 def test_batches(its, rng):
     """Every real token has the same weight in any batch; padding has none."""
     known = model(its, rng)
@@ -51,14 +54,14 @@ def test_batches(its, rng):
     return answer | {"of a model that is right": its.perplexity(known, [pairs(rng, [0])])}
 
 
-@question("4.14", advice="leave out the labels that equal `pad_id`", read=READ)
+@ask(advice="leave out the labels that equal `pad_id`")
 def test_pad_id(its, rng):
     """Another id of the padding token."""
     batches = [pairs(rng, own, pad_id=5) for own in ([4, 1, 2], [1, 3])]
     return {"with pad_id=5": its.perplexity(model(its, rng), batches, pad_id=5)}
 
 
-@question("4.14", advice="`model.eval()` first, `model.train(was_training)` at the end", read=READ)
+@ask(advice="`model.eval()` first, `model.train(was_training)` at the end")
 def test_mode(its, rng):
     """The model is run in evaluation mode, without dropout, and its mode is restored."""
     answer = {}
@@ -75,10 +78,7 @@ def test_mode(its, rng):
     return answer
 
 
-@question(
-    "4.14", weight=0.5, beside=["test_batches", "test_pad_id", "test_mode"], read=READ,
-    advice="count the real tokens: without one there is no mean",
-)  # fmt: skip
+@ask(weight=0.5, beside=["test_batches", "test_pad_id", "test_mode"], advice="count the tokens")
 def test_no_token(its, rng):
     """No pairs, or only padding, raise a ValueError; the mode is restored."""
     known, padding = model(its, rng), torch.zeros(2, 3, dtype=torch.long)

@@ -1,8 +1,11 @@
 """Hidden tests of exercise 4.15: BLEU from counts."""
 
+from functools import partial
+
 from grader.checking.question import question
 
 READ = "§6.1; Papineni et al. 2002; the docstring of 4.15"
+ask = partial(question, "4.15", read=READ)
 MEAN = "the geometric mean of the clipped precisions, times the brevity penalty, times 100"
 WORDS = ["le", "chat", "noir", "dort", "sur", "la", "table"]
 
@@ -18,7 +21,7 @@ def corpus(rng, ratio, sentences=5):
     return [[list(map(str, one)) for one in side] for side in (hypotheses, references)]
 
 
-@question("4.15", weight=2, advice=MEAN, read=READ)
+@ask(weight=2, advice=MEAN)
 def test_corpus(its, rng):
     """Counts and lengths are summed over the corpus before anything is divided."""
     return {
@@ -29,7 +32,7 @@ def test_corpus(its, rng):
     }
 
 
-@question("4.15", advice="an n-gram counts at most as often as it is in its reference", read=READ)
+@ask(advice="an n-gram counts at most as often as it is in its reference")
 def test_clipping(its):
     """A repeated word counts at most as often as the reference has it."""
     made = [["la", "table", "la", "table", "la", "table", "noire"], ["le", "chat", "dort"]]
@@ -41,7 +44,7 @@ def test_clipping(its):
     }
 
 
-@question("4.15", advice="min(1, exp(1 − r / c)), with the lengths of the corpus", read=READ)
+@ask(advice="min(1, exp(1 − r / c)), with the lengths of the corpus")
 def test_brevity(its):
     """Short hypotheses are penalized, long ones are not; lengths are those of the corpus."""
     whole = ["le", "chat", "noir", "dort", "sur", "la", "table", "ronde"]
@@ -55,7 +58,7 @@ def test_brevity(its):
     }
 
 
-@question("4.15", advice="orders 1 to n, and the n-th root of their product", read=READ)
+@ask(advice="orders 1 to n, and the n-th root of their product")
 def test_orders(its, rng):
     """`n` is the highest order of n-grams that counts."""
     return {
@@ -65,7 +68,7 @@ def test_orders(its, rng):
     }
 
 
-@question("4.15", advice="0 if some precision is 0; words are compared as they are", read=READ)
+@ask(advice="0 if some precision is 0; words are compared as they are")
 def test_nothing_in_common(its):
     """A precision of 0 makes the score 0, even if a hypothesis is shorter than n."""
     short, mixed = ["le", "chat", "noir"], ["le", "noir", "chat", "dort", "sur"]

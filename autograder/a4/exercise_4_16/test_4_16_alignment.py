@@ -1,11 +1,14 @@
 """Hidden tests of exercise 4.16: weights between words, links, and their figure."""
 
+from functools import partial
+
 import numpy as np
 
 from grader.checking.question import question, refusal
 from grader.seam import Handle
 
 READ = "the docstring of 4.16"
+ask = partial(question, "4.16", read=READ)
 SUMS = "mean over heads, sum over a source word's tokens, mean over a target word's"
 SHARE = "source words with at least `share` of the row's largest weight"
 SMALL = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots()"
@@ -19,7 +22,7 @@ def attention(rng, n_heads, n_target, n_source):
     return (drawn / drawn.sum(axis=2, keepdims=True)).astype("float32")
 
 
-@question("4.16", weight=2, advice=SUMS, read=READ)
+@ask(weight=2, advice=SUMS)
 def test_word_weights(its, rng):
     """Words of one to three tokens, also with pieces that are apart, and one head."""
     answer = {}
@@ -35,17 +38,14 @@ def test_word_weights(its, rng):
     return answer
 
 
-@question("4.16", advice="leave out tokens whose word is −1", read=READ)
+@ask(advice="leave out tokens whose word is −1")
 def test_tokens_of_no_word(its, rng):
     """Tokens of no word, such as start and end, are left out, wherever they are."""
     target, source = [0, 1, 1, 2, -1], [-1, 0, 1, 1, 2, -1]
     return its.word_weights(attention(rng, 3, len(target), len(source)), target, source)
 
 
-@question(
-    "4.16", weight=0.5, beside=["test_word_weights", "test_tokens_of_no_word"], read=READ,
-    advice="compare the lengths of both lists with the axes",
-)  # fmt: skip
+@ask(weight=0.5, beside=["test_word_weights", "test_tokens_of_no_word"], advice="compare lengths")
 def test_wrong_lengths(its, rng):
     """A list whose length differs from its axis raises a ValueError."""
     weights = attention(rng, 2, 4, 5)
@@ -70,7 +70,7 @@ def links(its, cases):
     return answer
 
 
-@question("4.16", weight=3, advice=SHARE, read=READ)
+@ask(weight=3, advice=SHARE)
 def test_links(its, rng):
     """A target word is linked to all source words with at least `share` of its largest weight."""
     exact = np.array([[0.5, 0.25, 0.125], [0.125, 0.25, 0.5], [0.25, 0.0, 0.0]])
@@ -78,15 +78,13 @@ def test_links(its, rng):
     return links(its, [*drawn, (exact, {}), (exact, {"share": 1.0}), (exact, {"share": 0.2})])
 
 
-@question("4.16", weight=0.5, advice="the largest weight of the row must be above 0", read=READ)
+@ask(weight=0.5, advice="the largest weight of the row must be above 0")
 def test_links_of_nothing(its):
     """A target word without any weight has no link."""
     return links(its, [(np.array([[0.0, 0.0], [0.25, 1.0], [0.0, 0.0]]), {})])
 
 
-@question(
-    "4.16", weight=3, advice="draw the weights unchanged, into `ax` if it is given", read=READ
-)
+@ask(weight=3, advice="draw the weights unchanged, into `ax` if it is given")
 def test_figure(its, rng):
     """A row for each target word, a column for each source word, drawn into `ax`."""
     weights, axes = attention(rng, 1, 3, 4)[0], its.make(SMALL)
@@ -102,7 +100,7 @@ def test_figure(its, rng):
     return answer
 
 
-@question("4.16", weight=1.5, advice="set_xticks(range(n), labels=…): words may repeat", read=READ)
+@ask(weight=1.5, advice="set_xticks(range(n), labels=…): words may repeat")
 def test_labels_and_colours(its, rng):
     """Words label their rows and columns, colors range from 0 to 1, both axes have names."""
     axes = its.make(SMALL)
@@ -122,10 +120,7 @@ def test_labels_and_colours(its, rng):
     return answer | {"color limits": shown["colour_limits"][0], "a color bar": shown["colorbar"]}
 
 
-@question(
-    "4.16", weight=0.5, beside=["test_figure", "test_labels_and_colours"], read=READ,
-    advice="compare the shape with (len(target), len(source)) first",
-)  # fmt: skip
+@ask(weight=0.5, beside=["test_figure", "test_labels_and_colours"], advice="compare the shape")
 def test_wrong_words(its, rng):
     """Weights that do not fit the words raise a ValueError."""
     axes = its.make(SMALL)

@@ -1,8 +1,11 @@
 """Hidden tests of exercise 4.17: words that hint at a mistake."""
 
+from functools import partial
+
 from grader.checking.question import question
 
 READ = "the docstring of 4.17"
+ask = partial(question, "4.17", read=READ)
 COUNTS = {"the": 900, "dog": 40, "runs": 5, "quickly": 4, "a": 700, "small": 6, "red": 3}
 KNOWN = "the quickly dog runs quickly a small red a"  # each word has a count
 
@@ -16,7 +19,7 @@ def signs(its, keys, cases):
     return answer
 
 
-@question("4.17", weight=2, advice="each word as often as it is missing, sorted", read=READ)
+@ask(weight=2, advice="each word as often as it is missing, sorted")
 def test_dropped_and_added(its):
     """Missing and added words are listed with their multiplicity."""
     texts = (
@@ -29,21 +32,21 @@ def test_dropped_and_added(its):
     return signs(its, ("dropped", "added"), [(KNOWN, *pair, {}) for pair in texts])
 
 
-@question("4.17", advice="compare each word of the hypothesis with the next", read=READ)
+@ask(advice="compare each word of the hypothesis with the next")
 def test_repeated(its):
     """Words that repeat immediately are listed once."""
     texts = ("le le chien et le chat", "a b b b a a c", "un chien un chat", "")
     return signs(its, ("repeated",), [(KNOWN, text, "x x y", {}) for text in texts])
 
 
-@question("4.17", advice="words of the source seen fewer than `rare` times, once each", read=READ)
+@ask(advice="words of the source seen fewer than `rare` times, once each")
 def test_rare(its):
     """Source words seen fewer than `rare` times in training are listed once."""
     cases = ({}, {"rare": 4}, {"rare": 41})
     return signs(its, ("rare",), [(KNOWN, "le chien red", "le zut", rare) for rare in cases])
 
 
-@question("4.17", weight=0.5, advice="use `counts.get(word, 0)`", read=READ)
+@ask(weight=0.5, advice="use `counts.get(word, 0)`")
 def test_never_in_training(its):
     """Words unseen in training are rare, and `counts` stays as it is."""
     counts, words = its.make("dict(counts)", counts=COUNTS), f"{KNOWN} zebra".split()

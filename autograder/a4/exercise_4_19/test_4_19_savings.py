@@ -2,12 +2,15 @@
 
 import torch
 
-from autograder.a4.exercise_4_19.cached_decoding import READ, SIZES, Decoding, grown
-from grader.checking import expect
-from grader.checking.exercise import exercise
-from grader.checking.known_mistakes import known_mistakes
-
-MISTAKE = known_mistakes(__file__)
+from autograder.a4.exercise_4_19.cached_decoding import (
+    AFTER,
+    READ,
+    ROUNDING,
+    SOURCE,
+    model,
+    prefixes,
+)
+from grader.checking.question import question
 
 # Logs how many tokens the feed-forward networks and the projections of the source are given.
 WATCH = (
@@ -17,63 +20,35 @@ WATCH = (
 )
 
 
-def contents(cache):
-    """All tensors in a cache, by name."""
-    names = ("keys", "values", "source_keys", "source_values")
-    found = {
-        f"layers.{i}.{name}": cache.get(f"layers.{i}.{name}")
-        for i in range(SIZES["n_layers"])
-        for name in names
-    }
-    return found | {"source_mask": cache.get("source_mask")}
-
-
-@exercise("4.19", weight=8, after=["start_cache", "cached_layer"])
-def test_cost(student, rng):
+@question("4.19", weight=8, after=AFTER, advice="keep what has already been read", read=READ)
+def test_cost(its, rng):
     """A step reads only the new tokens, and projects the source only once."""
-    decoding = Decoding(student, rng)
-    seen = student.make("[]")
-    student.make(WATCH, model=decoding.theirs, seen=seen)
-    decoding.start()
-    prefixes, before = torch.full((3, 1), 2), len(seen.get())
-    for new in (1, 1, 1, 2):
-        held = decoding.held()
-        decoding.advance(prefixes)
+    known, whole, seen, answer = model(its, rng), prefixes(rng, 6), its.make("[]"), {}
+    its.make(WATCH, model=known, seen=seen)
+    step, cache = its.cached_step(known), its.start_cache(known, SOURCE)
+    for n, new in ((1, 1), (2, 1), (3, 1), (4, 1), (6, 2)):
+        before = len(seen.get())
+        _, cache = step(whole[:, :n], cache)
         calls = seen.get()[before:]
-        read = max((n for name, n in calls if name == "new"), default=0)
-        expect.true(
-            read <= new,
-            expected=f"{new} new token{'s' * (new > 1)} read, of a prefix of {prefixes.shape[1]}",
-            got=f"{read}",
-            otherwise="keep the keys and values of the tokens already read",
-            read=READ,
+        read = [tokens for name, tokens in calls if name == "new"]
+        answer[f"with {n} tokens, of which {new} new, only new ones are read"] = (
+            max(read, default=0) <= new
         )
-        expect.true(
-            not any(name == "source" for name, _ in calls),
-            expected="no projection of the source, since `start_cache` has made it",
-            got="another projection",
-            because="the source is projected again: the cache has its keys and values",
-            read=READ,
-        )
-        before += len(calls)
-        prefixes = grown(rng, grown(rng, prefixes) if prefixes.shape[1] == 3 else prefixes)
+        answer[f"with {n} tokens, the source is not projected again"] = ["source", 4] not in calls
+    return answer
 
 
-@exercise("4.19", after=["start_cache", "cached_layer"])
-def test_old_cache_stays(student, rng):
+@question("4.19", after=AFTER, advice="make new tensors", atol=ROUNDING, read=READ)
+def test_old_cache_stays(its, rng):
     """A step does not change the old cache: using it again gives the same result."""
-    decoding = Decoding(student, rng).start()
-    prefixes = torch.full((3, 1), 2)
-    for _ in range(3):
-        old = decoding.cache
-        before = {name: value.clone() for name, value in contents(old).items()}
-        decoding.advance(prefixes)
-        after = contents(old)
-        other = [name for name, value in before.items() if not torch.equal(value, after[name])]
-        expect.true(
-            not other,
-            expected="an old cache with the same contents as before the step",
-            got=f"{', '.join(other[:3])} changed",
-            read=READ,
-        )
-        prefixes = grown(rng, prefixes)
+    known, whole, answer = model(its, rng), prefixes(rng, 3), {}
+    step, cache = its.cached_step(known), its.start_cache(known, SOURCE)
+    names = [f"layers.{i}.{part}" for i in (0, 1) for part in ("keys", "values", "source_keys")]
+    for n in (1, 2, 3):
+        old, before = cache, [cache.get(name).clone() for name in names]
+        logs, cache = step(whole[:, :n], old)
+        same = [torch.equal(one, old.get(name)) for one, name in zip(before, names, strict=True)]
+        answer[f"the cache of {n - 1} tokens is as before the step"] = all(same)
+        again, _ = step(whole[:, :n], old)
+        answer |= {f"log probabilities after {n} tokens": logs, f"again after {n} tokens": again}
+    return answer

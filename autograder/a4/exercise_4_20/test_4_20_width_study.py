@@ -1,8 +1,11 @@
 """Hidden tests of exercise 4.20: widths and length penalties, compared with greedy search."""
 
+from functools import partial
+
 from grader.checking.question import question, refusal
 
 READ = "§6.2; the docstring of 4.20"
+ask = partial(question, "4.20", read=READ)
 SECONDS = "the number of sentences / the seconds that `translate` took"
 # Logs every call; `made` maps "width penalty" to a list of sentences.
 TRANSLATE = (
@@ -35,7 +38,7 @@ def spoilt(rng, drawn, share):
     ]
 
 
-@question("4.20", advice="greedy search, then each width with each penalty", read=READ)
+@ask(advice="greedy search, then each width with each penalty")
 def test_rows(its, rng):
     """Greedy first, then every width with every penalty, widths in the outer loop."""
     rows, _ = study(its, rng, [2, 5], [0.0, 0.6, 1.0])
@@ -43,16 +46,13 @@ def test_rows(its, rng):
     return {"[width, length_penalty] of all rows": str(found), "keys of a row": sorted(rows[-1])}
 
 
-@question("4.20", advice="the first row is `translate(1, 0.0)`, run once", read=READ)
+@ask(advice="the first row is `translate(1, 0.0)`, run once")
 def test_each_is_run_once(its, rng):
     """Every setting is translated once, including greedy search."""
     return {"the calls of `translate`, sorted": str(sorted(study(its, rng, [3, 4], [0.6, 1.0])[1]))}
 
 
-@question(
-    "4.20", weight=2, read=READ, atol=1e-3,
-    advice="`paired_bootstrap(these, greedy, references, samples)`: its difference and interval",
-)  # fmt: skip
+@ask(weight=2, atol=1e-3, advice="`paired_bootstrap(these, greedy, references, samples)`")
 def test_bleu_and_intervals(its, rng):
     """BLEU of each row, and its difference from greedy search with an interval."""
     rows, _ = study(its, rng, [2, 6], [0.0, 1.0], 60)
@@ -61,7 +61,7 @@ def test_bleu_and_intervals(its, rng):
     return answer | {f"`{end}` of the rows": [row[end] for row in rows] for end in ("low", "high")}
 
 
-@question("4.20", weight=2, advice=SECONDS, read=READ)
+@ask(weight=2, advice=SECONDS)
 def test_speed(its, rng):
     """Sentences per second, measured for each setting, timing only the translation."""
     for share in TRIES:  # a busy machine may delay a short one
@@ -80,10 +80,11 @@ def test_speed(its, rng):
     return answer
 
 
-@question(
-    "4.20", weight=0.5, beside=["test_bleu_and_intervals", "test_rows", "test_each_is_run_once"],
-    advice="greedy search already has its row", read=READ,
-)  # fmt: skip
+@ask(
+    weight=0.5,
+    beside=["test_bleu_and_intervals", "test_rows", "test_each_is_run_once"],
+    advice="ValueError",
+)
 def test_width_one(its, rng):
     """Width 1 among the widths raises a ValueError."""
     return {

@@ -303,7 +303,7 @@ def averaged(states):
 
 
 def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
-    """A threshold for each row instead of a sorted table."""
+    """Each token's rank in its row instead of a sorted table."""
     if not temperature > 0:
         raise ValueError(f"temperature {temperature} is not positive")
     if top_k is not None and top_k < 1:
@@ -311,15 +311,15 @@ def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=
     if top_p is not None and (top_p <= 0 or top_p > 1):
         raise ValueError(f"top_p {top_p} is not in (0, 1]")
     scaled = log_probabilities / temperature
+    rank = scaled.argsort(dim=1, descending=True).argsort(dim=1)
     if top_k is not None:
-        lowest = scaled.topk(min(top_k, scaled.shape[1]), dim=1).values[:, -1:]
-        scaled = torch.where(scaled >= lowest, scaled, torch.full_like(scaled, -math.inf))
+        scaled = torch.where(rank < top_k, scaled, torch.full_like(scaled, -math.inf))
     shares = scaled.softmax(1)
     if top_p is not None:
         ranked = shares.sort(dim=1, descending=True).values
         before = ranked.cumsum(1) - ranked
         count = (before < top_p).sum(1, keepdim=True).clamp(min=1)
-        shares = shares * (shares >= ranked.gather(1, count - 1))
+        shares = shares * (rank < count)
         shares = shares / shares.sum(1, keepdim=True)
     return shares
 
