@@ -126,7 +126,9 @@ def summarize(rows, factors, measures=()):
         line = dict(zip(factors, levels, strict=True)) | {"n": n, "pruned": pruned}
         line |= {"failed": len(statuses) - n - pruned, "qualities": values}
         line |= {"mean": mean, "low": low, "high": high}
-        lines.append(line | {m: own and np.mean([row[m] for row in own]) or None for m in measures})
+        for name in measures:
+            line[name] = np.mean([row[name] for row in own]) if own else None
+        lines.append(line)
     with_mean = [line for line in lines if line["n"]]
     with_mean.sort(key=lambda line: line["mean"], reverse=True)
     return with_mean + [line for line in lines if not line["n"]]
@@ -189,7 +191,7 @@ def recommend(summary, margin, cost):
     good = [line for line in sound if all(o["mean"] - line["mean"] < margin for o in sound)]
     if not good:
         raise ValueError("no configuration comes into question")
-    return sorted(sorted(good, key=lambda line: line["mean"])[::-1], key=lambda line: line[cost])[0]
+    return min(sorted(good, key=lambda line: -line["mean"]), key=lambda line: line[cost])
 
 
 def chance_of_being_best(means, s, n_seeds, rng, n_draws=10_000):
