@@ -6,13 +6,18 @@ from grader.checking.question import question, refusal
 
 
 def line(name, mean, seconds, n=3, failed=0):
-    return {"name": name, "n": n, "failed": failed, "pruned": 0, "qualities": [mean] * n,
-            "mean": mean if n else None, "train_seconds": seconds if n else None,
-            "parameters": -seconds if n else None}  # fmt: skip
+    row = {"name": name, "n": n, "failed": failed, "pruned": 0, "qualities": [mean] * n}
+    measured = {"mean": mean, "train_seconds": seconds, "parameters": -seconds}
+    return row | (measured if n else dict.fromkeys(measured))
 
 
-SUMMARY = [line("fragile", 92.0, 20.0, failed=1), line("best", 91.0, 90.0),
-           line("as good", 90.5, 40.0), line("poor", 80.0, 10.0), line("broken", 0.0, 0.0, n=0)]  # fmt: skip
+SUMMARY = [
+    line("fragile", 92.0, 20.0, failed=1),
+    line("best", 91.0, 90.0),
+    line("as good", 90.5, 40.0),
+    line("poor", 80.0, 10.0),
+    line("broken", 0.0, 0.0, n=0),
+]
 
 
 @question("5.10", 2, advice="the cheapest of those less than `margin` below", read="exercise 5.10")
