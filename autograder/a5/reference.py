@@ -107,3 +107,94 @@ def holm(p_values):
     left = np.arange(len(order), 0, -1)
     found[order] = np.maximum.accumulate(np.take(p_values, order) * left).clip(max=1.0)
     return found.tolist()
+
+
+def summarize(rows, factors, measures=()):
+    """One line for each combination of levels, made from its complete trials."""
+    done = [row for row in rows if row["status"] == "complete"]
+    if np.ptp([row["steps"] for row in done] or [0]) > 0:
+        raise ValueError("complete trials took different numbers of steps")
+    lines = []
+    for levels in dict.fromkeys(tuple(map(row.get, factors)) for row in rows):
+        statuses = [row["status"] for row in rows if tuple(map(row.get, factors)) == levels]
+        own = [row for row in done if tuple(map(row.get, factors)) == levels]
+        seeds, values = [row["seed"] for row in own], [row["quality"] for row in own]
+        if len(set(seeds)) < len(seeds):
+            raise ValueError(f"two complete trials of {levels} have one seed")
+        n, pruned = len(own), statuses.count("pruned")
+        mean, low, high = mean_interval(values) if own else (None, None, None)
+        line = dict(zip(factors, levels, strict=True)) | {"n": n, "pruned": pruned}
+        line |= {"failed": len(statuses) - n - pruned, "qualities": values}
+        line |= {"mean": mean, "low": low, "high": high}
+        for name in measures:
+            line[name] = np.mean([row[name] for row in own]) if own else None
+        lines.append(line)
+    with_mean = [line for line in lines if line["n"]]
+    with_mean.sort(key=lambda line: line["mean"], reverse=True)
+    return with_mean + [line for line in lines if not line["n"]]
+
+
+def sensitivity(summary, default, factors, level=0.95):
+    """The difference of each single change from the default, by SciPy's t distribution."""
+    known = [line for line in summary if line["n"]]
+    s, degrees = pooled_noise([line["qualities"] for line in known])
+
+    def of(configuration):
+        same = [line for line in known if all(line[f] == configuration[f] for f in factors)]
+        return same[0] if same else None
+
+    base, rows = of(default), []
+    if base is None:
+        raise ValueError("the default has no complete trial")
+    for factor, other in [(f, o) for f in factors for o in factors[f] if o != default[f]]:
+        if (line := of({**default, factor: other})) is not None:
+            difference = line["mean"] - base["mean"]
+            t = stats.t(degrees, scale=s * math.sqrt(1 / line["n"] + 1 / base["n"]))
+            low, high = (difference + end for end in t.interval(level))
+            ends = {"low": low, "high": high, "p": 2 * t.cdf(-abs(difference))}
+            rows.append({"factor": factor, "level": other, "difference": difference, **ends})
+    adjusted = holm([row["p"] for row in rows])
+    return [{**row, "adjusted": p} for row, p in zip(rows, adjusted, strict=True)]
+
+
+def pareto_front(points, maximize):
+    """The places of the points that no other one dominates, by comparing all pairs."""
+    if any(math.isnan(value) for point in points for value in point):
+        raise ValueError("a point has NaN")
+    signs = [1 if up else -1 for up in maximize]
+    gains = [tuple(map(float.__mul__, map(float, p), map(float, signs))) for p in points]
+    return [
+        i
+        for i, own in enumerate(gains)
+        if not any(o != own and all(a >= b for a, b in zip(o, own, strict=True)) for o in gains)
+    ]
+
+
+def successive_halving(curves, rungs, eta=3):
+    """The trials that are left after all rungs, and the steps that all of them took."""
+    if len({len(curve) for curve in curves}) != 1:
+        raise ValueError("the curves have different lengths")
+    edges = np.array([0, *rungs, len(curves[0])])
+    if (np.diff(edges) < 1).any():
+        raise ValueError(f"the rungs {list(rungs)} do not rise within the curves")
+    ended = np.full(len(curves), edges[-1])
+    for rung in rungs:
+        left = np.flatnonzero(ended == edges[-1])
+        order = np.argsort([-curves[i][rung - 1] for i in left], kind="stable")
+        ended[left[order[math.ceil(len(left) / eta) :]]] = rung
+    return np.flatnonzero(ended == edges[-1]).tolist(), int(ended.sum())
+
+
+def recommend(summary, margin, cost):
+    """The cheapest line that is as good as the best one, as far as the margin tells."""
+    sound = [line for line in summary if line["n"] > 0 and line["failed"] == 0]
+    good = [line for line in sound if all(o["mean"] - line["mean"] < margin for o in sound)]
+    if not good:
+        raise ValueError("no configuration comes into question")
+    return min(sorted(good, key=lambda line: -line["mean"]), key=lambda line: line[cost])
+
+
+def chance_of_being_best(means, s, n_seeds, rng, n_draws=10_000):
+    """How often each of normal means is the largest."""
+    drawn = rng.standard_normal((n_draws, len(means))) * s / np.sqrt(n_seeds) + means
+    return (drawn == drawn.max(axis=1, keepdims=True)).mean(axis=0)

@@ -1,41 +1,46 @@
 """The visible checks of exercise 5.3: trials that fail."""
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.question import question, refusal
 
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-READ = "exercise 5.3"
+FAILED = "{'status': …, 'reason': str(error)}"
 
 
-def failing(student, kind):
-    return student.make(f"lambda: (_ for _ in ()).throw({kind}('what happened'))")
+def failing(its, kind):
+    return its.make(f"lambda: (_ for _ in ()).throw({kind}('what happened'))")
 
 
-@exercise("5.3")
-def test_complete(student):
+@question("5.3", advice="{'status': 'complete', **trial()}", read="exercise 5.3")
+def test_complete(its):
     """A trial that works keeps its row and is complete."""
-    row = student.attempt(student.make("lambda: {'quality': 90.0, 'seed': 1}"))
-    expect.equal(row, {"quality": 90.0, "seed": 1, "status": "complete"}, what="the row", read=READ)
+    return {"the row": its.attempt(its.make("lambda: {'quality': 90.0, 'seed': 1}"))}
 
 
-@exercise("5.3")
-def test_diverged(student):
+@question("5.3", 1.5, advice=FAILED, read="exercise 5.3")
+def test_diverged(its):
     """A FloatingPointError becomes a row with its text."""
-    row = student.attempt(failing(student, "FloatingPointError"))
-    expect.equal(row, {"status": "diverged", "reason": "what happened"}, what="the row", read=READ)
+    return {"the row": its.attempt(failing(its, "FloatingPointError"))}
 
 
-@exercise("5.3")
-def test_timed_out(student):
+@question("5.3", advice=FAILED, read="exercise 5.3")
+def test_out_of_memory(its):
+    """An OutOfMemoryError of torch becomes a row with its text."""
+    return {"the row": its.attempt(failing(its, "torch.OutOfMemoryError"))}
+
+
+@question("5.3", 1.5, advice=FAILED, read="exercise 5.3")
+def test_timed_out(its):
     """A TimeoutError becomes a row with its text."""
-    row = student.attempt(failing(student, "TimeoutError"))
-    expect.equal(row, {"status": "timed out", "reason": "what happened"}, what="the row", read=READ)
+    return {"the row": its.attempt(failing(its, "TimeoutError"))}
 
 
-@exercise("5.3", beside=["test_complete", "test_diverged", "test_timed_out"])
-def test_faults(student):
-    """A KeyError is a fault of the program and is raised."""
-    expect.raises(lambda: student.attempt(failing(student, "KeyError")), "KeyError",
-                  otherwise="catch only what the docstring names", read=READ)
+@question(
+    "5.3",
+    2,
+    advice="catch only what the docstring names",
+    read="exercise 5.3",
+    beside=["test_complete", "test_diverged", "test_timed_out"],
+)
+def test_faults(its):
+    """Other errors are faults of the program and are raised."""
+    kinds = ("KeyError", "RuntimeError", "OSError", "ZeroDivisionError", "ValueError")
+    return {kind: refusal(lambda kind=kind: its.attempt(failing(its, kind))) for kind in kinds}

@@ -1,45 +1,31 @@
 """The visible checks of exercise 5.4: intervals and noise, by hand on small numbers."""
 
-import math
-
-from grader.checking import expect
-from grader.checking.exercise import exercise
-
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
-
-READ = "exercise 5.4"
+from grader.checking.question import question
 
 
-@exercise("5.4")
-def test_interval(student):
-    """The interval of 80, 82 and 84: s is 2, and t with 2 degrees of freedom 4.3027."""
-    got = expect.parts(student.mean_interval([80.0, 82.0, 84.0]), 3, read=READ)
-    half = 4.302652729696142 * 2 / math.sqrt(3)
-    expect.close(
-        list(got), [82.0, 82.0 - half, 82.0 + half], what="(mean, low, high)",
-        otherwise="the mean ± t · s / √n", read=READ)
+@question("5.4", 2, advice="the mean ± t · s / √n", read="exercise 5.4")
+def test_interval(its):
+    """The interval of 80, 81 and 85: s is √7, and t with 2 degrees of freedom 4.3027 or 1.8856."""
+    values = [80.0, 81.0, 85.0]
+    return {"(mean, low, high)": its.mean_interval(values), "80 %": its.mean_interval(values, 0.8)}
 
 
-@exercise("5.4")
-def test_one_value(student):
+@question("5.4", 0.5, advice="one value says nothing about the spread", read="exercise 5.4")
+def test_one_value(its):
     """With one value the interval is (−∞, ∞)."""
-    got = list(expect.parts(student.mean_interval([80.0]), 3, read=READ))
-    expect.equal(got, [80.0, -math.inf, math.inf], what="(mean, low, high)", read=READ)
+    return {"(mean, low, high)": its.mean_interval([80.0])}
 
 
-@exercise("5.4")
-def test_noise(student):
-    """Two configurations far apart, whose seeds differ by 2: s² is (1 + 1 + 1 + 1) / 2."""
-    s, degrees = expect.parts(student.pooled_noise([[60.0, 62.0], [90.0, 92.0]]), 2, read=READ)
-    expect.close(s, math.sqrt(2), what="s", read=READ,
-                 otherwise="each group has its own mean")
-    expect.equal(degrees, 2, what="degrees", read=READ)
+@question("5.4", 2, advice="each group has its own mean", read="exercise 5.4")
+def test_noise(its):
+    """Configurations far apart: s² is (1 + 1 + 4 + 4 + 16) / 3, and one has no seed."""
+    return {"(s, degrees)": its.pooled_noise([[60.0, 62.0], [90.0, 90.0, 96.0], [], [75.0]])}
 
 
-@exercise("5.4")
-def test_detectable(student):
-    """With s = 1, two degrees of freedom and two seeds, a difference of 4.30 is the smallest."""
-    expect.close(student.detectable_difference(1.0, 2, 2), 4.302652729696142,
-                 what="detectable_difference(1.0, 2, 2)", otherwise="t · s · √(2 / n_seeds)",
-                 read=READ)
+@question("5.4", 2, advice="t · s · √(2 / n_seeds)", read="exercise 5.4")
+def test_detectable(its):
+    """With s = 1 and 5 degrees of freedom, three seeds: t is 2.5706."""
+    return {
+        "95 %": its.detectable_difference(1.0, 5, 3),
+        "90 %": its.detectable_difference(1.0, 5, 3, 0.9),
+    }

@@ -1,37 +1,29 @@
 """The visible checks of exercise 5.8: quality against cost."""
 
-from grader.checking import expect
-from grader.checking.exercise import exercise
-
-# Expectations are set like tables: value, causes, hint, section.
-# fmt: off
+from grader.checking.question import question, refusal
 
 
-def front(student, points, maximize):
-    made = student.pareto_front(points, maximize)
-    made = made.tolist() if hasattr(made, "tolist") else made
-    return list(made) if isinstance(made, tuple) else made
+@question("5.8", 1.5, advice="which point beats the last one?", read="exercise 5.8")
+def test_quality_against_seconds(its):
+    """Four configurations: the cheapest, the best, one between them, and one for nobody."""
+    points = [(80.0, 10.0), (90.0, 60.0), (85.0, 50.0), (84.0, 50.0)]
+    return {"the front": its.pareto_front(points, [True, False])}
 
 
-@exercise("5.8")
-def test_quality_against_seconds(student):
-    """Four configurations: the best, the cheapest, one between them, and one for nobody."""
-    points = [(90.0, 60.0), (85.0, 50.0), (80.0, 10.0), (84.0, 55.0)]
-    expect.equal(front(student, points, [True, False]), [0, 1, 2], read="exercise 5.8",
-                 what="the front of quality (more is better) and seconds (fewer is better)",
-                 otherwise="which point beats the last one?")
+@question("5.8", advice="look at `maximize` for each column", read="exercise 5.8")
+def test_every_column_counts(its):
+    """Points where fewer is better in both columns."""
+    points = [(3.0, 9.0), (4.0, 5.0), (5.0, 6.0), (1.0, 10.0), (4.0, 5.0)]
+    return {"the front": its.pareto_front(points, [False, False])}
 
 
-@exercise("5.8")
-def test_every_column_counts(student):
-    """The same points, where fewer is better in both columns."""
-    expect.equal(front(student, [(3, 9), (4, 5), (5, 6), (1, 10)], [False, False]), [0, 1, 3],
-                 what="the front", otherwise="look at `maximize` for each column",
-                 read="exercise 5.8")
-
-
-@exercise("5.8", beside=["test_quality_against_seconds", "test_every_column_counts"])
-def test_nan(student):
+@question(
+    "5.8",
+    0.5,
+    advice="NaN cannot be compared",
+    read="exercise 5.8",
+    beside=["test_quality_against_seconds", "test_every_column_counts"],
+)
+def test_nan(its):
     """A point that contains NaN raises a ValueError."""
-    expect.raises(lambda: student.pareto_front([(1.0, 2.0), (float("nan"), 1.0)], [True, False]),
-                  because="NaN is accepted", otherwise="a ValueError", read="exercise 5.8")
+    return refusal(lambda: its.pareto_front([(1.0, 2.0), (float("nan"), 1.0)], [True, False]))

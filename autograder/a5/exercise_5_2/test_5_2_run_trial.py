@@ -1,6 +1,6 @@
 """Hidden tests of exercise 5.2: what one trial seeds, trains, measures and times."""
 
-from autograder.a5.exercise_5_2.scripted_task import CONFIGURATION, Run, written
+from autograder.a5.exercise_5_2.scripted_task import Run, written
 from grader.checking.question import question, refusal
 
 READ = "the docstring of 5.2"

@@ -6,12 +6,12 @@ from autograder.a5.exercise_5_5.tiny_study import (
     READ,
     UNFINISHED,
     chosen,
-    first_loss,
     inside,
     levels,
     named,
     repeatable,
     seeds_by_configuration,
+    trained_again,
     trials_of,
 )
 from course_lib.study.space import DEFAULT, FACTORS
@@ -25,6 +25,7 @@ N_CONFIGURATIONS = 15
 # all without oneDNN or with torch's deterministic algorithms. It differs by more than 2e-3 between
 # 97 %, and by more than 2e-2 between 82 %, of the pairs of trials.
 TOLERANCE = 2e-3
+LATER = {"loss": 0.05, "quality": 2.0}  # the other evaluations, where such differences have grown
 
 
 @exercise("5.5")
@@ -141,6 +142,13 @@ def test_trials_fit_together(handed_in):
     )
     for trial in complete:
         last = trial["curve"][-1]
+        expect.true(
+            all(0 <= entry["quality"] <= 100 for entry in trial["curve"]),
+            expected=f"qualities from 0 to 100 percent for {named(trial)}",
+            got=", ".join(f"{entry['quality']:g}" for entry in trial["curve"]),
+            otherwise=AGAIN,
+            read=READ,
+        )
         for what, got, want in (
             ("steps", trial["steps"], PROFILE.n_steps),
             ("the last step of the curve", last["step"], float(trial["steps"])),
@@ -192,14 +200,19 @@ def test_one_trial_again(student, rng, handed_in):
         read=READ,
     )
     trial = chosen(candidates, handed_in[FILE], rng)
-    loss = first_loss(student, trial)
-    expect.close(
-        trial["curve"][0]["loss"],
-        loss,
-        atol=TOLERANCE,
-        rtol=0.0,
-        otherwise="this row was not made by the `run_trial` of this notebook: run the whole study "
-        "again after a change of it, on a CPU",
-        read=READ,
-        what=f"the loss after {PROFILE.evaluate_every} steps of {named(trial)}",
-    )
+    seen, parameters = trained_again(student, trial)
+    other = "another `run_trial` made this row: run the whole study again, on a CPU"
+    expect.equal(len(seen), len(trial["curve"]), otherwise=other, read=READ, what="evaluations")
+    expect.equal(trial.get("parameters"), parameters, otherwise=other, read=READ, what="parameters")
+    for place, (entry, again) in enumerate(zip(trial["curve"], seen, strict=True)):
+        for name, wide in LATER.items():
+            if place or name == "loss":
+                expect.close(
+                    entry[name],
+                    again[name],
+                    atol=wide if place else TOLERANCE,
+                    rtol=0.0,
+                    otherwise=other,
+                    read=READ,
+                    what=f"the {name} after {entry['step']:g} steps of {named(trial)}",
+                )
