@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import shown
+from grader.course.course_file import FILE, shown
+from grader.course.record.files import EXPORTED
+from grader.course.record.files import FILE as RECORD
 
 from ..course import toml
+from ..library import student_tree
 
 # The packages of the grader that run one submission.
 GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
@@ -40,7 +42,7 @@ def hidden_tests(assignment: Assignment) -> Files:
     shared = [
         shown(path)
         for other in course.graded[: place + 1]
-        for kind in ("*.py", f"*/{mistakes.FILE}")
+        for kind in ("*.py", f"*/{RECORD}")
         for path in sorted(other.hidden.glob(kind))
     ]
     exercises = [shown(assignment.hidden_folder(exercise.id)) for exercise in assignment.exercises]
@@ -50,7 +52,8 @@ def hidden_tests(assignment: Assignment) -> Files:
 def handed_out(assignment: Assignment) -> Files:
     """What students have of the assignment: starter and visible tests. And the syllabus."""
     registry = _of("data/registry.toml", "data/README.md")
-    return _under(f"assignments/{assignment.id}") | registry | _of("course.toml")
+    exercises = {EXPORTED: student_tree.exercises(Course.here().notebooks).encode()}
+    return _under(f"assignments/{assignment.id}") | registry | _of(FILE) | exercises
 
 
 def requirements(lines: Sequence[str] = ()) -> Files:

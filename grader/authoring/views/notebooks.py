@@ -171,8 +171,9 @@ class _Maker:
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
         self.put("markdown", f"{texts.exercise(exercise, self.assignment)}\n\n{source.text}")
-        if (own := hints.load(self.assignment).get(exercise.id)) and not self.is_solution:
-            self.put("markdown", own.cell, id=own.cell_id, tags=["hints"])
+        if exercise.hints and not self.is_solution:
+            cell = hints.cell(exercise, exercise.hints)
+            self.put("markdown", cell, id=hints.cell_id(exercise), tags=["hints"])
         if exercise.kind == "model" and self.view == "nbgrader":
             points = 0 if exercise.bonus else exercise.points
             meta = metadata(
