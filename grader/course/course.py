@@ -1,4 +1,4 @@
-"""A course: a folder with `course.toml`, the only source of titles, points, dates and file lists.
+"""A course: `course.toml` and a record an exercise, the only sources of titles, points and dates.
 
 Conventions that the engine relies on, all below the course's root: `assignments/ID/ID.ipynb` is a
 built starter with `public_tests/` beside it, `solutions/ID.ipynb` the executed solution, `results/`
@@ -75,6 +75,11 @@ class Course(Table):
     def root(self) -> Path:
         """The folder of `course.toml`."""
         return self._root
+
+    @property
+    def syllabus(self) -> list[Path]:
+        """The files that it was read from, without the exam's: `course.toml` and the records."""
+        return [self.root / FILE, *files.of_course(self.hidden)]
 
     @cached_property
     def version(self) -> str:

@@ -72,10 +72,10 @@ def packages() -> list[str]:
 
 def _under(*folders: str) -> Files:
     """The files of these folders, without caches, hidden files and what students hand in."""
-    found = Files()
+    found, root = Files(), Course.here().root
     for folder in folders:
-        for path in sorted((Course.here().root / folder).rglob("*")):
-            inside = path.relative_to(Course.here().root).parts
+        for path in sorted((root / folder).rglob("*")):
+            inside = path.relative_to(root).parts
             left_out = any(re.match(r"\.|__pycache__$|submission$", part) for part in inside)
             if path.is_file() and path.suffix in KINDS and not left_out:
                 found["/".join(inside)] = path.read_bytes()

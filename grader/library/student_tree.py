@@ -1,6 +1,6 @@
 """Writes the `course_lib` that students and workers see, with unreleased components as stubs.
 
-Components of `course.toml` that are not released yet are stubbed as in the starter. A module that
+Components of exercises that are not released yet are stubbed as in the starter. A module that
 imports such a component without being an exercise itself (a fast form, say) is left out, because it
 would show how the component is used. An assignment that builds on an earlier one whose answers are
 not out yet gets stand-ins for them, backed by `torch.nn`.

@@ -115,7 +115,7 @@ class _Maker:
             if expected.count(item) != self.placed.count(item):
                 raise BuildError(
                     f"{self.assignment.source}: {item} is placed {self.placed.count(item)} times, "
-                    f"but course.toml lists it {expected.count(item)} times"
+                    f"but its exercises list it {expected.count(item)} times"
                 )
         if self.view == "starter" and not isinstance(self.assignment, Lab):
             self.put("code", setup_cell.hand_in(self.assignment))
@@ -124,7 +124,7 @@ class _Maker:
         for exercise in self.assignment.exercises:
             if component in exercise.components:
                 return exercise
-        raise BuildError(f"{self.assignment.source}: course.toml has no component {component!r}")
+        raise BuildError(f"{self.assignment.source}: no exercise has the component {component!r}")
 
     def exercise_named(self, id: str) -> Exercise:
         try:
