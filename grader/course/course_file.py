@@ -116,7 +116,7 @@ def line_of(text: str, location: tuple[str | int, ...]) -> int:
         header = re.match(r"\s*\[(\[?)\s*([\w.]+)\s*\]?\]", line)
         if header:
             current = _table_path(header[2].split("."), bool(header[1]), counts)
-            matched = current
+            matched = current[: len(location)]
         else:
             key = re.match(r"\s*([\w-]+)\s*=", line)
             matched = [*current, key[1]] if key else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -36,7 +37,7 @@ class Taught(Table):
 class Exercise(Table):
     """One exercise: its components, points and dependencies, its hints and named mistakes."""
 
-    id: str = Field(pattern=r"^[A-Z]?\d+\.\d+$")
+    id: str  # of its folder's name: "1.4", or a lab's "L1.4"
     title: str
     points: float = Field(default=0.0, ge=0)  # of a lab's, none
     minutes: int = Field(gt=0)
@@ -95,6 +96,8 @@ class Exercise(Table):
 
     @model_validator(mode="after")
     def _complete(self) -> Exercise:
+        if not re.fullmatch(r"[A-Z]?\d+\.\d+", self.id):
+            raise ValueError(f"{self.id!r} is no exercise: call the folder exercise_N_M")
         for id, bug in self.mistakes.items():
             bug._name, bug._exercise = id, self.id
         if self.hints and not self.components:

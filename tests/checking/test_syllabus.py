@@ -108,6 +108,7 @@ def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told)
         ("L1.1", "minutes", "points = 3\nminutes", "title", "has code and no points"),
         # a mistake, and the hints
         ("1.1", "sentence =", "sentense =", "sentence =", "unknown key 'sentense'"),
+        ("1.1", "[mistakes.", "[mistake.", "[mistakes.", "unknown key 'mistake'"),
         ("1.1", 'replace = "shifted = np.clip', 'x = "', "replace = ", "unknown key 'x'"),
         (
             "1.3",
@@ -166,11 +167,19 @@ def test_what_two_files_say_differently_names_one_of_them(tmp_path, name, old, n
     assert told in message
 
 
-def test_a_lab_s_folder_has_a_letter(tmp_path):
+@pytest.mark.parametrize(
+    ("id", "name", "told"),
+    [
+        ("L1.3", "exercise_9_3", "begin its id with a letter"),
+        ("1.4", "exercise_1_x", "'1.x' is no exercise: call the folder exercise_N_M"),
+        ("1.3", "exercise_1_33", "exercise 1.4 depends on 1.3, which does not exist"),
+    ],
+)
+def test_a_folder_s_name_is_its_exercise_s_id(tmp_path, id, name, told):
     path = syllabus(tmp_path)
-    folder = (tmp_path / record("L1.3")).parent
-    folder.rename(folder.with_name("exercise_9_3"))
-    with pytest.raises(CourseError, match=r"exercise_9_3/exercise.toml, .* begin its id with a le"):
+    folder = (tmp_path / record(id)).parent
+    folder.rename(folder.with_name(name))
+    with pytest.raises(CourseError, match=told):
         Course.load(path)
 
 
