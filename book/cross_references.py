@@ -1,4 +1,4 @@
-"""What a lecture says of the syllabus, which the build reads from `course.toml`.
+"""What a lecture says of the syllabus: the build reads it from `course.toml` and the records.
 
 {exercise}`course_lib.attention:attention`     exercise 2.1 (*Scaled dot-product attention*)
 {assignment}`a3 course_lib.encoder:Encoder`    assignment 3, if it asks for this component
@@ -15,13 +15,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from book import CHECKOUT
 from grader.course.course import Course
 from grader.library.components import BuildError
 
 from . import references
 
-SYLLABUS = CHECKOUT / "course.toml"
 LISTED = "exercises"  # attribute of the list: their ids
 RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
 
@@ -30,7 +28,7 @@ class _Role(SphinxRole):
     """A role that fails, with file and line, where the syllabus does not have what it names."""
 
     def run(self) -> RoleResult:
-        self.env.note_dependency(str(SYLLABUS))
+        references.note_syllabus(self.env)
         try:
             return self.inline_nodes(), []
         except BuildError as error:
@@ -65,7 +63,7 @@ class PartRole(_Role):
 class ExercisesDirective(SphinxDirective):
     """`{exercises}` with one component a line: the exercises that ask for them, in order.
 
-    Numbers and titles come from `course.toml`, so that a lecture never names an old one.
+    Numbers and titles come from the records, so that a lecture never names an old one.
     """
 
     has_content = True
@@ -81,7 +79,7 @@ class ExercisesDirective(SphinxDirective):
                 if reference in exercise.components
             ]
             if not asked:
-                raise self.error(f"no exercise of course.toml has the component {reference!r}")
+                raise self.error(f"no exercise has the component {reference!r}")
             for assignment, exercise in asked:
                 title = nodes.strong("", f"{exercise.id} {exercise.title}")
                 of = f" (assignment {assignment.id[1:]}, about {exercise.minutes} minutes)"
@@ -89,7 +87,7 @@ class ExercisesDirective(SphinxDirective):
                     exercise.id, nodes.list_item("", nodes.paragraph("", "", title, nodes.Text(of)))
                 )
         order = sorted(found, key=lambda id: [int(number) for number in id.split(".")])
-        self.env.note_dependency(str(SYLLABUS))
+        references.note_syllabus(self.env)
         return [nodes.bullet_list("", *(found[id] for id in order), **{LISTED: order})]
 
 

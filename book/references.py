@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from book import CHECKOUT
 from grader.course.assignment import Assignment
@@ -10,7 +11,16 @@ from grader.course.course import Course
 from grader.course.exercise import Exercise
 from grader.library.components import BuildError
 
+if TYPE_CHECKING:
+    from sphinx.environment import BuildEnvironment
+
 BY_HAND = re.compile(r"\b(?:[Ee]xercises? \d+(?:\.\d+)?|[Aa]ssignments? \d|[Pp]arts? \d)")
+
+
+def note_syllabus(env: BuildEnvironment) -> None:
+    """The page that is read is built again when the syllabus changes."""
+    for file in Course.here().syllabus:
+        env.note_dependency(str(file))
 
 
 def exercise_of(*components: str) -> Exercise:
@@ -20,7 +30,7 @@ def exercise_of(*components: str) -> Exercise:
             for exercise in assignment.exercises:
                 if component in exercise.components:
                     return exercise
-    raise BuildError(f"no exercise of course.toml asks for {' or '.join(components) or 'nothing'}")
+    raise BuildError(f"no exercise asks for {' or '.join(components) or 'nothing'}")
 
 
 def exercise_called(what: str) -> tuple[str, str]:
@@ -42,7 +52,7 @@ def exercise_called(what: str) -> tuple[str, str]:
         if title == what
     ]
     if len(titled) != 1:
-        raise BuildError(f"{len(titled)} exercises of course.toml are called {what!r}")
+        raise BuildError(f"{len(titled)} exercises are called {what!r}")
     return titled[0]
 
 

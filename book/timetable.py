@@ -10,7 +10,6 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book import CHECKOUT
 from grader.course.course import Course
 from grader.course.weeks import Lesson
 
@@ -64,7 +63,7 @@ class MeetingsDirective(SphinxDirective):
     option_spec = {"minutes": directives.positive_int}
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(CHECKOUT / "course.toml"))
+        references.note_syllabus(self.env)
         self.env.note_reread()  # the activities are in other pages
         try:
             rows = list(_meetings(Course.here(), Path(self.env.srcdir), self.options["minutes"]))

@@ -1,6 +1,6 @@
 """`{week-map}`: week by week, what to read, answer and build, and when it is due.
 
-All of it is read from `course.toml`, the lectures and the quizzes. Dates and progress of the
+All of it is read from the syllabus, the lectures and the quizzes. Dates and progress of the
 reader's own are the business of `_static/progress.js`; see `steps`.
 """
 
@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book import CHECKOUT, DECKS
+from book import DECKS
 from grader.authoring.views import setup_cell, texts
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -37,7 +37,7 @@ class WeekMapDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         course = Course.here()
-        self.env.note_dependency(str(CHECKOUT / "course.toml"))
+        references.note_syllabus(self.env)
         self.env.note_reread()  # minutes and titles are in other pages
         made = nodes.container(classes=["week-map"])
         self.set_source_info(made)

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from grader.course.course_file import FILE
+from grader.course.record import files
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -10,6 +13,13 @@ def elsewhere(thing, root):
     moved = thing.model_copy()
     moved._root = root
     return moved
+
+
+def syllabus(folder, change=lambda text: text):
+    """The path of `course.toml`, changed, in a folder that has the exercises' records too."""
+    for path in files.of_course(ROOT / "autograder"):
+        place(folder / path.relative_to(ROOT), path.read_bytes())
+    return place(folder / FILE, change((ROOT / FILE).read_text(encoding="utf-8")))
 
 
 EMPTY = '{"cells": [], "nbformat": 4}'  # a notebook

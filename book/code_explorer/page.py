@@ -49,8 +49,8 @@ class ExplorerDirective(SphinxDirective):
         except KeyError as error:
             raise self.error(f"the drawing shows {error}, which is no component") from None
         self.env.metadata[self.env.docname][MARK] = "yes"
-        for file in {"course.toml", *(one.file for one in found)}:
-            self.env.note_dependency(str(CHECKOUT / file))
+        for file in {*Course.here().syllabus, *(CHECKOUT / one.file for one in found)}:
+            self.env.note_dependency(str(file))
         top = f'<div id="{DRAWING}" class="code-drawing">{svg}</div>{_index(found)}'
         return [nodes.raw("", top, format="html"), *map(_assignment, Course.here().assignments)]
 

@@ -26,9 +26,9 @@ from pydantic import Field
 from book import CHECKOUT
 from grader.course import mistakes, toml
 from grader.course.course import Course
-from grader.course.exercise import Table
 from grader.course.mistakes import Bug
 from grader.course.problem import Problem
+from grader.course.table import Table
 from grader.library.components import Component
 
 FILE = CHECKOUT / "lectures" / "teach" / "code_questions.toml"
@@ -58,8 +58,8 @@ class CodeQuestion(Table):
         """The mistake in the code, if it has one. Raises BugError for one that does not exist."""
         if self.mistake:
             return mistakes.named(Course.here(), self.mistake)
-        own = (self.sentence, self.find, self.replace)
-        return Bug("own", "", self.component, *own) if self.find else None
+        kept = {"component", "sentence", "find", "replace"}
+        return Bug(**self.model_dump(include=kept)) if self.find else None
 
     @property
     def of(self) -> Component:

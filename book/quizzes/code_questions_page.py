@@ -33,7 +33,7 @@ class CodeQuestionsDirective(SphinxDirective):
             asked = code_question.load()
         except code_question.CodeQuestionError as error:
             raise self.error(str(error)) from None
-        for file in (code_question.FILE, CHECKOUT / "course.toml", *map(_file, asked)):
+        for file in (code_question.FILE, *Course.here().syllabus, *map(_file, asked)):
             self.env.note_dependency(str(file))
         titles = {part.number: part.title for part in Course.here().parts}
         shown = self._answer if "answers" in self.options else self._question

@@ -18,8 +18,8 @@ from pydantic import Field, ValidationError, model_validator
 from book import CHECKOUT
 from grader.course import toml
 from grader.course.course_file import sentence
-from grader.course.exercise import Table
 from grader.course.problem import Problem
+from grader.course.table import Table
 
 FOLDER = CHECKOUT / "lectures" / "quizzes"
 Shape = tuple[int, ...]

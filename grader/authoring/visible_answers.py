@@ -6,7 +6,6 @@ import hashlib
 import json
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,9 @@ def made_from(assignment: Assignment, tests: Path, solution: bytes) -> str:
     """A digest of all that the answers to the visible tests of a file follow from."""
     exercise = _exercise_of(tests)
     texts = [tests.read_text(encoding="utf-8"), *map(_source, _own(solution, assignment, exercise))]
-    texts += [str(asdict(bug)) for bug in mistakes.load(assignment) if bug.exercise == exercise]
+    texts += [
+        bug.model_dump_json() for bug in mistakes.load(assignment) if bug.exercise == exercise
+    ]
     path = assignment.hidden / right_form.FILE
     if _questions(tests) and path.exists():
         texts.append(path.read_text(encoding="utf-8"))

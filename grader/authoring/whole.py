@@ -1,9 +1,9 @@
-"""Checks that course.toml, the library, tests and bugs fit together, before anything is built."""
+"""Checks that the course's files, the library, tests and bugs fit together, before a build."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from grader.checking.suite import proofread
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import EXAM_FILE, FILE, line_of, shown
+from grader.course.course_file import FILE, place_in, shown
 from grader.course.lab import Lab
+from grader.course.record import files
 
 from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError
@@ -43,32 +44,16 @@ def check_components(course: Course) -> None:
         raise BuildError("\n".join(found))
 
 
-def _place(path: Path, *location: str | int) -> str:
-    text = path.read_text(encoding="utf-8")
-    return f"{path.name}, line {line_of(text, location)}"
-
-
-def _place_of(course: Course, assignment: Assignment, *location: str | int) -> str:
-    """The place in the file of an assignment, a lab, or the exam."""
-    if assignment is course.exam:
-        return _place(course.root / EXAM_FILE, *location)
-    listed: Sequence[Assignment] = course.assignments
-    table = "assignments"
-    if isinstance(assignment, Lab):
-        listed, table = course.labs, "labs"
-    return _place(course.root / FILE, table, listed.index(assignment), *location)
-
-
 def _lacking(course: Course) -> Iterator[str]:
     for reference in course.facts.reserved:
         if why := _missing(reference):
-            yield f"{_place(course.root / FILE, 'course', 'reserved')}: `reserved`: {why}"
+            yield f"{place_in(course.root / FILE, 'course', 'reserved')}: `reserved`: {why}"
     for assignment in course.notebooks:
-        for position, exercise in enumerate(assignment.exercises):
+        for exercise in assignment.exercises:
             for reference in exercise.components:
                 if why := _missing(reference):
-                    place = _place_of(course, assignment, "exercises", position, "components")
-                    yield f"{place}: exercise {exercise.id}: {why}"
+                    where = place_in(assignment.record(exercise.id), "components")
+                    yield f"{where}: exercise {exercise.id}: {why}"
 
 
 def _problems(course: Course) -> Iterator[str]:
@@ -76,11 +61,10 @@ def _problems(course: Course) -> Iterator[str]:
     yield from _unreadable(course)
     for assignment in course.notebooks:
         tested = {id for _, _, id in _marks(assignment)}
-        for position, exercise in enumerate(assignment.exercises):
+        for exercise in assignment.exercises:
             if exercise.kind == "code" and exercise.id not in tested:
-                place = _place_of(course, assignment, "exercises", position, "id")
                 yield (
-                    f"{place}: no test is "
+                    f"{shown(assignment.record(exercise.id))}: no test is "
                     f'marked @exercise("{exercise.id}"), so {_nobody_learns(assignment)}: '
                     f"write one in {shown(_folder_of_tests(assignment, exercise.id))}"
                 )
@@ -90,8 +74,8 @@ def _problems(course: Course) -> Iterator[str]:
         for path, line, id in _marks(assignment):
             if id not in known:
                 yield (
-                    f"{path}, line {line}: a test is marked for exercise {id}, which course.toml "
-                    f"does not have in {assignment.id}: correct the mark, or add the exercise"
+                    f"{path}, line {line}: a test is marked for exercise {id}, which "
+                    f"{assignment.id} does not have: correct the mark, or add the exercise"
                 )
         bugs = mistakes.load(assignment)
         yield from _misnamed(assignment)
@@ -152,11 +136,10 @@ def _test_files(assignment: Assignment) -> list[Path]:
 
 
 def _misnamed(assignment: Assignment) -> Iterator[str]:
-    """Folders of exercises that are not there, and tests that name mistakes that are not."""
-    folders = [assignment.hidden_folder(exercise.id) for exercise in assignment.exercises]
-    for folder in sorted({*assignment.hidden.glob("exercise_*")} - {*folders}):
-        id = folder.name.removeprefix("exercise_").replace("_", ".")
-        yield f"{shown(folder)}: {assignment.id} has no exercise {id}: rename the folder"
+    """Folders of no exercise, and tests that name mistakes that are not there."""
+    for folder in sorted(assignment.hidden.glob(files.FOLDERS)):
+        if not (folder / files.FILE).is_file():
+            yield f"{shown(folder)}: there is no {files.FILE}, so it is no exercise: add one"
     for path in assignment.hidden_code:
         text = path.read_text(encoding="utf-8")
         named = [(found[1], found.start()) for found in _NAMED.finditer(text)]
@@ -169,12 +152,7 @@ def _misnamed(assignment: Assignment) -> Iterator[str]:
 
 def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
     """What a named bug refers to that is not there."""
-    path = mistakes.path_of(assignment, bug.exercise)
-    text = path.read_text(encoding="utf-8")
-
-    def place(key: str) -> str:
-        location = (key,) if text.startswith(f"{key} =") else (bug.name, key)
-        return f"{shown(path)}, line {line_of(text, location)}"
+    place = partial(place_in, assignment.record(bug.exercise), "mistakes", bug.name)
 
     if why := _missing(bug.component):
         yield f"{place('component')}: {why}"

@@ -1,4 +1,4 @@
-"""Marks in a suite: `@exercise` assigns a test to an exercise of `course.toml`; `@fixture`."""
+"""Marks in a suite: `@exercise` assigns a test to an exercise; `@fixture`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..course.course_file import shown
-from ..course.mistakes import FILE, sentences
+from ..course.mistakes import sentences
+from ..course.record.files import FILE
 from .faults import SuiteError
 
 

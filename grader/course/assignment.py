@@ -10,7 +10,9 @@ from typing import Any
 from pydantic import Field, PrivateAttr, model_validator
 
 from .course_file import imported
-from .exercise import MAX_TOTAL, Checklist, Exercise, Misplaced, ModelPart, ProfileChoice, Table
+from .exercise import MAX_TOTAL, Checklist, Exercise, ModelPart, ProfileChoice
+from .record.files import FILE as RECORD
+from .table import Misplaced, Table
 
 Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
 
@@ -92,8 +94,12 @@ class Assignment(Table):
         return self._root / self._hidden / self.id
 
     def hidden_folder(self, exercise: str) -> Path:
-        """The folder of an exercise's hidden tests and its named mistakes."""
+        """The folder of an exercise: its record, and its hidden tests."""
         return self.hidden / f"exercise_{exercise.replace('.', '_')}"
+
+    def record(self, exercise: str) -> Path:
+        """The file that says all of an exercise."""
+        return self.hidden_folder(exercise) / RECORD
 
     @property
     def hidden_code(self) -> list[Path]:
@@ -177,20 +183,26 @@ class Assignment(Table):
 
     @model_validator(mode="after")
     def _adds_up(self) -> Assignment:
+        if not self.exercises:
+            raise ValueError(
+                f"{self.id} has no exercises: add a folder exercise_N_M with {RECORD} for each"
+            )
         self._count()
         ids = [exercise.id for exercise in self.exercises]
+        owners: dict[str, str] = {}  # of mistakes
         for number, exercise in enumerate(self.exercises):
-            if exercise.id in ids[:number]:
-                raise Misplaced(
-                    f"exercise {exercise.id} is in {self.id} twice: rename one",
-                    *("exercises", number, "id"),
-                )
             for other in exercise.depends_on:
                 if other not in ids[:number]:
                     why = "does not come before it" if other in ids else "does not exist"
                     raise Misplaced(
                         f"exercise {exercise.id} depends on {other}, which {why}",
                         *("exercises", number, "depends_on"),
+                    )
+            for name in exercise.mistakes:
+                if owners.setdefault(name, exercise.id) != exercise.id:
+                    raise Misplaced(
+                        f"{owners[name]} has a mistake {name!r} too: rename one",
+                        *("exercises", number, "mistakes", name),
                     )
         if self.model is None and any(e.kind == "model" for e in self.exercises):
             raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")

@@ -1,4 +1,4 @@
-"""A course: a folder with `course.toml`, the only source of titles, points, dates and file lists.
+"""A course: `course.toml` and a record an exercise, the only sources of titles, points and dates.
 
 Conventions that the engine relies on, all below the course's root: `assignments/ID/ID.ipynb` is a
 built starter with `public_tests/` beside it, `solutions/ID.ipynb` the executed solution, `results/`
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import importlib
+import os
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from . import course_file
 from .assignment import Assignment
 from .course_facts import CourseFacts, zoned
-from .course_file import EXAM_FILE, FILE, CourseError, imported, line_of, root_of
-from .exercise import Misplaced, Table
+from .course_file import EXAM_FILE, FILE, CourseError, imported, root_of
 from .grading import Grading
 from .lab import Lab
+from .record import files
+from .table import Misplaced, Table
 from .weeks import Part, Week, week_of
 
 
@@ -53,11 +55,13 @@ class Course(Table):
 
     @classmethod
     def load(cls, path: Path) -> Course:
-        """The course of a file `course.toml`, with the exam beside it if there is one.
+        """The course of a file `course.toml`, with its exercises, and the exam if there is one.
 
         Raises CourseError, one sentence with file and line.
         """
-        return _load(path, *map(_stamp, (path, path.with_name(EXAM_FILE))))
+        beside = (path.with_name(name) for name in (EXAM_FILE, files.EXPORTED))
+        own = files.of_course(path.parent / _hidden(path, _stamp(path)))
+        return _load(path, *map(_stamp, (path, *beside, *own)))
 
     @classmethod
     def here(cls) -> Course:
@@ -71,6 +75,11 @@ class Course(Table):
     def root(self) -> Path:
         """The folder of `course.toml`."""
         return self._root
+
+    @property
+    def syllabus(self) -> list[Path]:
+        """The files that it was read from, without the exam's: `course.toml` and the records."""
+        return [self.root / FILE, *files.of_course(self.hidden)]
 
     @cached_property
     def version(self) -> str:
@@ -213,18 +222,33 @@ class Course(Table):
                 )
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+Stamp = tuple[str, int, int]
+
+
+def _stamp(path: Path) -> Stamp | None:
     """What changes when a file is written again."""
-    return (path.stat().st_mtime_ns, path.stat().st_size) if path.exists() else None
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (str(path), found.st_mtime_ns, found.st_size)
 
 
 @lru_cache(maxsize=4)
-def _load(path: Path, *_: tuple[int, int] | None) -> Course:
-    course, text = course_file.read(path, Course)
+def _hidden(path: Path, _: Stamp | None) -> str:
+    """The name of the hidden folder, or "" as long as `course.toml` does not say it."""
+    with contextlib.suppress(CourseError, KeyError, TypeError):
+        return str(course_file.data_of(path)["course"]["hidden"])
+    return ""
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path, *_: Stamp | None) -> Course:
+    data = course_file.data_of(path)
+    course = course_file.checked(data, Course, {(): path} | files.put_into(data, path))
     if problem := course.grading.problem(course.weights):
-        raise CourseError(f"{path.name}, line {line_of(text, problem[0])}: {problem[1]}")
-    beside = path.with_name(EXAM_FILE)
-    exam = course_file.read(beside, Assignment)[0] if beside.exists() else None
+        raise CourseError(f"{course_file.place_in(path, *problem[0])}: {problem[1]}")
+    exam = _exam(path.with_name(EXAM_FILE), course.facts.hidden)
     course = course.model_copy(update={"exam": exam})
     course._root = path.parent
     labels = [f"Assignment {number}" for number in range(1, len(course.assignments) + 1)]
@@ -238,3 +262,11 @@ def _load(path: Path, *_: tuple[int, int] | None) -> Course:
         for exercise in assignment.exercises:
             exercise._root = path.parent
     return course
+
+
+def _exam(path: Path, hidden: str) -> Assignment | None:
+    if not path.exists():
+        return None
+    data = course_file.data_of(path)
+    places = files.of_table(data, path.parent / hidden, path)
+    return course_file.checked(data, Assignment, {(): path} | places)

@@ -7,7 +7,7 @@ import zoneinfo
 
 from pydantic import Field, field_validator
 
-from .exercise import Table
+from .table import Table
 
 
 def zoned(when: datetime.datetime, zone: datetime.tzinfo) -> datetime.datetime:

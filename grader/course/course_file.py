@@ -1,4 +1,4 @@
-"""The files of a course, `course.toml` and `exam.toml`: where they are, and what is in them."""
+"""The files of a course in TOML: where they are, what is in them, and on which line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from . import toml
-from .exercise import Table
 from .problem import Problem
+from .table import Table
 
 FILE, EXAM_FILE = "course.toml", "exam.toml"
+Places = dict[tuple[str | int, ...], Path]  # the file of a table, by where the table is
 Form = TypeVar("Form", bound=Table)
+_BLOCK = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"", re.DOTALL)  # a text of several lines
 
 
 class CourseError(Problem):
@@ -23,28 +25,47 @@ class CourseError(Problem):
     exit_code = 2  # of a command that it ends
 
 
-def read(path: Path, form: type[Form]) -> tuple[Form, str]:
-    """A file in its form, and its text. Raises CourseError, one sentence with file and line."""
+def text_of(path: Path) -> str:
+    """The text of a file. Raises CourseError if it cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8-sig")  # an editor may begin it with a mark
+        return path.read_text(encoding="utf-8-sig")  # an editor may begin it with a mark
     except OSError as error:
         raise CourseError(
             f"{path}: cannot be read ({error.strerror}); run in a checkout of the course"
         ) from None
     except UnicodeDecodeError:
-        raise CourseError(f"{path.name}: not UTF-8 text; save it in this encoding") from None
+        raise CourseError(f"{shown(path)}: not UTF-8 text; save it in this encoding") from None
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    """What a file holds. Raises CourseError if it cannot be read, or is no TOML."""
     try:
-        data = toml.loads(text)
+        return toml.loads(text_of(path))
     except toml.TOMLDecodeError as error:
-        raise CourseError(f"{path.name}: not valid TOML: {error}") from None
+        raise CourseError(f"{shown(path)}: not valid TOML: {error}") from None
+
+
+def checked(data: dict[str, Any], form: type[Form], files: Places) -> Form:
+    """Data in its form. `files`: where each table of it was read; that of the rest is at ().
+
+    Raises CourseError, one sentence with file and line.
+    """
     try:
-        return form.model_validate(data), text
+        return form.model_validate(data)
     except ValidationError as error:
         found = error.errors()  # a misspelled key explains the missing one
         first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
         cause = first.get("ctx", {}).get("error")
-        line = line_of(text, (*first["loc"], *getattr(cause, "at", ())))
-        raise CourseError(f"{path.name}, line {line}: {sentence(first)}") from None
+        at = (*first["loc"], *getattr(cause, "at", ()))
+        place = max((place for place in files if place == at[: len(place)]), key=len)
+        raise CourseError(
+            f"{place_in(files[place], *at[len(place) :])}: {sentence(first)}"
+        ) from None
+
+
+def place_in(path: Path, *location: str | int) -> str:
+    """A place in a file as people read it: "course.toml, line 12"."""
+    return f"{shown(path)}, line {line_of(text_of(path), location)}"
 
 
 def sentence(error: Any) -> str:
@@ -87,6 +108,7 @@ def line_of(text: str, location: tuple[str | int, ...]) -> int:
 
     `location` is a path such as ("assignments", 0, "exercises", 3, "points").
     """
+    text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)  # no keys inside of these
     counts: dict[str, int] = {}
     best, depth = 1, 0
     current: list[str | int] = []
@@ -94,7 +116,7 @@ def line_of(text: str, location: tuple[str | int, ...]) -> int:
         header = re.match(r"\s*\[(\[?)\s*([\w.]+)\s*\]?\]", line)
         if header:
             current = _table_path(header[2].split("."), bool(header[1]), counts)
-            matched = current
+            matched = current[: len(location)]
         else:
             key = re.match(r"\s*([\w-]+)\s*=", line)
             matched = [*current, key[1]] if key else []

@@ -1,31 +1,21 @@
-"""Exercises of `course.toml`, and the model part of an assignment."""
+"""An exercise, as its `exercise.toml` has it, and the model part of an assignment."""
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from .problem import SetupError
+from .record.hints import Hints
+from .record.mistake import Bug
+from .table import Misplaced, Table
 
 MAX_TOTAL = 64 * 2**20  # bytes of files beside a notebook, unless course.toml allows more
 LARGEST = 256 * 2**20  # the most that course.toml may allow
-
-
-class Misplaced(ValueError):
-    """What is wrong further inside a table; `at` is the path to it from there."""
-
-    def __init__(self, sentence: str, *at: str | int):
-        super().__init__(sentence)
-        self.at = at
-
-
-class Table(BaseModel):
-    """A table of `course.toml`; unknown keys are rejected."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class WrittenPart(Table):
@@ -45,9 +35,9 @@ class Taught(Table):
 
 
 class Exercise(Table):
-    """One exercise: its components, points and dependencies."""
+    """One exercise: its components, points and dependencies, its hints and named mistakes."""
 
-    id: str = Field(pattern=r"^[A-Z]?\d+\.\d+$")
+    id: str  # of its folder's name: "1.4", or a lab's "L1.4"
     title: str
     points: float = Field(default=0.0, ge=0)  # of a lab's, none
     minutes: int = Field(gt=0)
@@ -65,6 +55,8 @@ class Exercise(Table):
     allowed: list[str] = []  # of what the assignment forbids
     zero_at: float | None = None  # model: the score that earns no points
     full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
+    hints: Hints | None = None
+    mistakes: dict[str, Bug] = {}  # by id
 
     _root: Path = PrivateAttr(default=Path())
 
@@ -84,8 +76,38 @@ class Exercise(Table):
         """The names that a student defines, such as `["split_heads", "merge_heads"]`."""
         return [component.partition(":")[2] for component in self.components]
 
+    def for_students(self) -> dict[str, Any]:
+        """What students may know of it, as plain data: no hints and no mistakes."""
+        hidden = {"hints", "mistakes"}
+        return self.model_dump(mode="json", exclude=hidden, exclude_defaults=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mistakes_are_in_its_component(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """A mistake that names no component is in the only one."""
+        components, mistakes = data.get("components"), data.get("mistakes")
+        if not (
+            isinstance(components, list) and len(components) == 1 and isinstance(mistakes, dict)
+        ):
+            return data
+        shared = {"component": components[0]}
+        known = {id: shared | m if isinstance(m, dict) else m for id, m in mistakes.items()}
+        return data | {"mistakes": known}
+
     @model_validator(mode="after")
     def _complete(self) -> Exercise:
+        if not re.fullmatch(r"[A-Z]?\d+\.\d+", self.id):
+            raise ValueError(f"{self.id!r} is no exercise: call the folder exercise_N_M")
+        for id, bug in self.mistakes.items():
+            bug._name, bug._exercise = id, self.id
+        if self.hints and not self.components:
+            raise Misplaced(f"exercise {self.id} has no code: remove its hints", "hints")
+        for id in self.hints.answers if self.hints else ():
+            if id not in self.mistakes:
+                raise Misplaced(
+                    f"`answers` names {id!r}, which is no mistake of this exercise: add it below",
+                    *("hints", "answers"),
+                )
         if self.kind == "code" and not self.components and not self.files:
             raise ValueError(f"exercise {self.id} names no component and no file")
         if self.kind == "model" and (self.zero_at is None or self.full_at is None):

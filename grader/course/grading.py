@@ -24,7 +24,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, model_validator
 
-from .exercise import Table
+from .table import Table
 
 Location = tuple[str | int, ...]
 

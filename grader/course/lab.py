@@ -7,7 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from .assignment import Assignment
-from .exercise import Misplaced
+from .record.files import LABS
+from .table import Misplaced
 
 NEVER = datetime.datetime.max.replace(tzinfo=datetime.timezone.utc)
 OF_WHAT_IS_GRADED = (
@@ -38,7 +39,7 @@ class Lab(Assignment):
     @property
     def hidden(self) -> Path:
         """Its named mistakes and right variants, which prove its visible checks."""
-        return self._root / self._hidden / "labs" / self.id
+        return self._root / self._hidden / LABS / self.id
 
     def is_out(self, week: int, answers: Collection[str]) -> bool:
         """Whether students have it in this week, while these assignments' answers are out."""

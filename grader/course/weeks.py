@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .exercise import Table, Taught
+from .exercise import Taught
+from .table import Table
 
 
 class Part(Table):

@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import shown
+from grader.course.course_file import FILE, shown
+from grader.course.record.files import EXPORTED
+from grader.course.record.files import FILE as RECORD
 
 from ..course import toml
 from ..judge import mistaken
+from ..library import student_tree
 
 # The packages of the grader that run one submission.
 GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
@@ -42,7 +44,7 @@ def hidden_tests(assignment: Assignment) -> Files:
     shared = [
         shown(path)
         for other in course.graded[: place + 1]
-        for kind in ("*.py", f"*/{mistakes.FILE}")
+        for kind in ("*.py", f"*/{RECORD}")
         for path in sorted(other.hidden.glob(kind))
     ]
     exercises = [shown(assignment.hidden_folder(exercise.id)) for exercise in assignment.exercises]
@@ -68,7 +70,8 @@ def own_answer(assignment: Assignment) -> Files:
 def handed_out(assignment: Assignment) -> Files:
     """What students have of the assignment: starter and visible tests. And the syllabus."""
     registry = _of("data/registry.toml", "data/README.md")
-    return _under(f"assignments/{assignment.id}") | registry | _of("course.toml")
+    exercises = {EXPORTED: student_tree.exercises(Course.here().notebooks).encode()}
+    return _under(f"assignments/{assignment.id}") | registry | _of(FILE) | exercises
 
 
 def requirements(lines: Sequence[str] = ()) -> Files:
@@ -87,10 +90,10 @@ def packages() -> list[str]:
 
 def _under(*folders: str) -> Files:
     """The files of these folders, without caches, hidden files and what students hand in."""
-    found = Files()
+    found, root = Files(), Course.here().root
     for folder in folders:
-        for path in sorted((Course.here().root / folder).rglob("*")):
-            inside = path.relative_to(Course.here().root).parts
+        for path in sorted((root / folder).rglob("*")):
+            inside = path.relative_to(root).parts
             left_out = any(re.match(r"\.|__pycache__$|submission$", part) for part in inside)
             if path.is_file() and path.suffix in KINDS and not left_out:
                 found["/".join(inside)] = path.read_bytes()

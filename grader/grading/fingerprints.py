@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.course_file import data_of
+from grader.course.record.files import FILE as RECORD
 from grader.notebook.answer_cells import PREDICTION
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ IGNORED_FIELDS: dict[str, Any] = {
     "title": True, "build": True, "source": True, "week": True, "released": True, "due": True,
     "late_days": True, "late_penalty_percent": True, "weight_percent": True, "compute": True,
     "prerequisites": True, "profiles": True,
-    "exercises": {"__all__": {"minutes", "difficulty", "title", "section"}},
+    "exercises": {"__all__": {"minutes", "difficulty", "title", "section", "hints", "mistakes"}},
 }  # fmt: skip
 HEADINGS = ("# ", "## ")  # of a starter, with titles, points, minutes
 # An exercise, in a path or in a text: exercise_2_1/test_2_1_attention.py, @exercise("2.1")
@@ -67,8 +69,7 @@ def parts(
         found[""].append((path.relative_to(engine).as_posix(), _sha256(path.read_bytes())))
     for path, id in _of_course(course, assignment).items():
         if id in found:  # it is not another assignment's exercise
-            content = _compared(path) if path == assignment.starter else path.read_bytes()
-            found[id].append((path.relative_to(course.root).as_posix(), _sha256(content)))
+            found[id].append((path.relative_to(course.root).as_posix(), _sha256(_content(path))))
     return {id: _sha256(json.dumps(told, sort_keys=True).encode()) for id, told in found.items()}
 
 
@@ -111,6 +112,18 @@ def _files(place: Path) -> list[Path]:
     """The files below a folder, or the file itself; no prose and nothing compiled."""
     found = [place] if place.is_file() else place.rglob("*")
     return sorted(p for p in found if p.is_file() and p.suffix not in (".md", ".pyc"))
+
+
+def _content(path: Path) -> bytes:
+    """What counts of a file: of a starter what is compared, of an exercise's record its mistakes.
+
+    The rest of a record is in the facts of its assignment.
+    """
+    if path.suffix == ".ipynb":
+        return _compared(path)
+    if path.name == RECORD:
+        return json.dumps(data_of(path).get("mistakes"), sort_keys=True).encode()
+    return path.read_bytes()
 
 
 def _compared(starter: Path) -> bytes:

@@ -75,10 +75,11 @@ def _mistake(
 
 def _rests_on(assignment: Assignment) -> list[bytes]:
     """What a mistake's answers follow from."""
-    hidden = [*assignment.hidden.rglob("*.toml"), *assignment.hidden_code]
+    bugs = [bug.model_dump_json().encode() for bug in mistakes.load(assignment)]
     names = tuple(name for exercise in assignment.exercises for name in exercise.names)
     code = [one.source.encode() for one in own(assignment.solution, names)]
-    return [*(file.read_bytes() for file in [*assignment.public_tests, *sorted(hidden)]), *code]
+    files = [*assignment.public_tests, *assignment.hidden_code]
+    return [*(file.read_bytes() for file in files), *bugs, *code]
 
 
 def all_kept(assignment: Assignment) -> list[Path]:

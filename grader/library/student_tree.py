@@ -1,6 +1,6 @@
 """Writes the `course_lib` that students and workers see, with unreleased components as stubs.
 
-Components of `course.toml` that are not released yet are stubbed as in the starter. A module that
+Components of exercises that are not released yet are stubbed as in the starter. A module that
 imports such a component without being an exercise itself (a fast form, say) is left out, because it
 would show how the component is used. An assignment that builds on an earlier one whose answers are
 not out yet gets stand-ins for them, backed by `torch.nn`.
@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import ast
 import datetime
+import json
 import shutil
 from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
+from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ..checking import shown_answers
 from ..course.course_file import EXAM_FILE, FILE
+from ..course.record.files import EXPORTED
 from .components import Component, module_text, stub, take_apart
 
 ENGINE = Path(__file__).resolve().parents[1]
@@ -94,9 +97,11 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     shutil.copy(course.root / FILE, folder)
+    exam = course.exam if course.is_exam(assignment) else None
+    given = [*course.assignments, *course.labs, *([exam] if exam else [])]
+    (folder / EXPORTED).write_text(exercises(given), encoding="utf-8")
     if (course.root / "data").is_dir():
         shutil.copytree(course.root / "data", folder / "data")
-    exam = course.exam if course.is_exam(assignment) else None
     if exam:
         shutil.copy(course.root / EXAM_FILE, folder)
     for other in [exam] if exam else [*course.assignments, *course.labs]:
@@ -107,6 +112,12 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
                 if one.exists():
                     shutil.copy(one, copy.parent)
     return target
+
+
+def exercises(assignments: Iterable[Assignment]) -> str:
+    """The text of `exercises.json`: what students may know of the exercises of assignments."""
+    facts = {one.id: [e.for_students() for e in one.exercises] for one in assignments}
+    return json.dumps(facts, ensure_ascii=False, indent=1) + "\n"
 
 
 def _copy(package: Path, to: Path) -> None:

@@ -1,17 +1,13 @@
 """Hints: three for every exercise with code, folded, against named bugs, with no answer in them."""
 
-import dataclasses
 import re
-import shutil
 
 import pytest
-from checkout import ROOT, elsewhere
 
-from grader.authoring import course_build
 from grader.authoring.views import hints, notebooks, text_notebook
 from grader.course import mistakes
 from grader.course.course import Course
-from grader.library.components import BuildError
+from grader.course.record.hints import WORDS
 
 COURSE = Course.here()
 EXERCISES = [(a, e) for a in COURSE.assignments for e in a.exercises if e.components]
@@ -47,13 +43,17 @@ def test_three_hints_follow_the_text_of_every_exercise_with_code(id, view):
 
 
 @pytest.mark.parametrize("id", ASSIGNMENTS)
-def test_hints_change_no_other_cell_and_are_not_in_the_solution(id, monkeypatch):
+def test_hints_change_no_other_cell_and_are_not_in_the_solution(id):
     starter, solution = cells(id, "starter"), cells(id, "solution")
     assert len({cell["id"] for cell in starter}) == len(starter)
     assert all(re.fullmatch(r"[\w-]{1,64}", cell["id"]) for cell in starter)
-    monkeypatch.setattr(hints, "load", lambda assignment: {})
-    assert cells(id, "starter") == [cell for cell in starter if not are_hints(cell)]
-    assert cells(id, "solution") == solution
+    assignment = COURSE.assignment(id)
+    bare = [exercise.model_copy(update={"hints": None}) for exercise in assignment.exercises]
+    without = assignment.model_copy(update={"exercises": bare})
+    for view, kept in (("starter", starter), ("solution", solution)):
+        built = notebooks.build(COURSE, without, view)["cells"]
+        assert built == [cell for cell in kept if not are_hints(cell)]
+    assert not any(map(are_hints, solution))
 
 
 def test_a_cell_of_hints_is_three_folds_beside_each_other_with_markdown_inside():
@@ -71,11 +71,11 @@ def test_a_cell_of_hints_is_three_folds_beside_each_other_with_markdown_inside()
 
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES, ids=IDS)
 def test_hints_are_short_prose_and_different(assignment, exercise):
-    one = hints.load(assignment)[exercise.id]
+    one = exercise.hints
     assert len(set(one.texts)) == 3
     assert "?" in one.question
     for text in one.texts:
-        assert 10 <= len(text.split()) <= hints.WORDS
+        assert 10 <= len(text.split()) <= WORDS
         assert "```" not in text
         assert "<" not in text
         assert text.endswith((".", "?"))
@@ -88,10 +88,9 @@ def test_hints_answer_mistakes_that_are_named_and_quote_no_answer_and_no_message
     long = (bug.sentence.casefold() for bug in bugs if len(bug.sentence.split()) >= 3)
     messages = [sentence for sentence in long if sentence not in told]
     for exercise in (e for e in assignment.exercises if e.components):
-        one = hints.load(assignment)[exercise.id]
-        own = {bug.name for bug in bugs if bug.exercise == exercise.id}
-        assert len({*one.answers}) == len(one.answers) >= min(2, len(own)), exercise.id
-        assert {*one.answers} <= own
+        one = exercise.hints
+        least = min(2, len(exercise.mistakes))
+        assert len({*one.answers}) == len(one.answers) >= least, exercise.id
         for text in one.texts:
             assert hints.quotations(text, exercise, assignment) == []
         said = " ".join(one.texts).casefold()
@@ -115,62 +114,3 @@ def test_what_the_handout_shows_is_no_quotation():
     assignment = COURSE.assignment("a4")
     for text in ("It reads `prefixes, state`.", "The schedule comes after `optimizer.step()`."):
         assert hints.quotations(text, assignment.exercise("4.7"), assignment) == []
-
-
-RIGHT = '[[hints]]\nexercise = "1.1"\nanswers = ["softmax_no_max_shift"]\n'
-TEXTS = 'question = "Why?"\ndirection = "There."\nshape = "One line."\n'
-
-
-@pytest.fixture
-def written(tmp_path):
-    """Write a file of hints for assignment 1, and return what does not fit."""
-
-    def write(text):
-        folder = tmp_path / "solutions"
-        folder.mkdir(exist_ok=True)
-        (folder / "a1_hints.toml").write_text(text, encoding="utf-8")
-        hints._read.cache_clear()
-        return list(hints.unfit(first))
-
-    exercise = COURSE.assignment("a1").exercise("1.1")
-    first = COURSE.assignment("a1").model_copy(update={"exercises": [exercise]})
-    (tmp_path / "course.toml").touch()
-    shutil.copytree(ROOT / "autograder/a1", tmp_path / "autograder/a1")
-    (tmp_path / "solutions").mkdir()
-    shutil.copy(ROOT / "solutions/a1.py", tmp_path / "solutions")
-    first = elsewhere(first, tmp_path)
-    yield write
-    hints._read.cache_clear()
-
-
-def test_a_file_that_fits_has_nothing_to_tell(written):
-    assert written(RIGHT + TEXTS) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("[[hints]\n", "solutions/a1_hints.toml: not valid TOML"),
-        ("", "solutions/a1_hints.toml: begin each exercise's hints with [[hints]]"),
-        (RIGHT, "solutions/a1_hints.toml, line 1: the key 'direction' is missing"),
-        (RIGHT + TEXTS + 'code = "x"\n', "line 1: the key 'code' is unknown"),
-        (RIGHT + TEXTS.replace("Why?", "why " * 61), "`question` has 61 words: give 1 to 60"),
-        (2 * (RIGHT + TEXTS), "line 7: 1.1 has hints already"),
-        ((RIGHT + TEXTS).replace('"1.1"', '"1.99"'), "a1 has no exercise 1.99 with code"),
-        ((RIGHT + TEXTS).replace('"1.1"', '"1.2"'), "exercise 1.1 has no hints"),
-        ((RIGHT + TEXTS).replace("no_max_shift", "shifted"), "names 'softmax_shifted', which is"),
-        (RIGHT + TEXTS.replace("There.", "np.exp(shifted)"), "a hint of 1.1 quotes the answer"),
-    ],
-)
-def test_what_does_not_fit_is_one_sentence(written, text, told):
-    found = written(text)
-    assert told in "\n".join(found)
-    assert all("\n" not in sentence for sentence in found)
-
-
-def test_a_build_tells_it_before_anything_is_written(monkeypatch):
-    right = hints.load(COURSE.assignment("a1"))
-    wrong = right | {"1.4": dataclasses.replace(right["1.4"], answers=("softmax_no_max_shift",))}
-    monkeypatch.setattr(hints, "load", lambda a: wrong if a.id == "a1" else {})
-    with pytest.raises(BuildError, match=r"`answers` of 1\.4 names 'softmax_no_max_shift'"):
-        course_build.drifted(COURSE)

@@ -367,10 +367,11 @@ def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
     assert not [
         name for name in files.keys() - apart if "autograder" in name or "solutions" in name
     ]
-    tables = [files[name].decode() for name in apart if name.endswith("mistakes.toml")]
+    tables = [files[name].decode() for name in apart if name.endswith("exercise.toml")]
     lines = [line for table in tables for line in table.splitlines()]
     assert len(lines) > 500
-    assert {line.partition(" = ")[0].partition(".")[2] for line in lines} == {"sentence"}
+    assert {line.partition(" = ")[0].partition(".")[0] for line in lines} == {"mistakes"}
+    assert {line.partition(" = ")[0].rpartition(".")[2] for line in lines} == {"sentence"}
     assert b"after you have tried" in files["after_an_attempt/README.md"]
     whole = Path(Component.parse(SOFTMAX).module.replace(".", "/")).with_suffix(".py").as_posix()
     assert b"NotImplementedError" not in files[whole]

@@ -1,20 +1,20 @@
 """What does not fit together in the course is one sentence with file and line; a copy is broken."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, syllabus
 
 from grader.authoring import whole
-from grader.course import mistakes
 from grader.course.course import Course
 from grader.library import components
 from grader.library.components import BuildError
 
-MISTAKES = "autograder/a1/exercise_1_3/mistakes.toml"
+RECORD = "autograder/a1/exercise_1_{}/exercise.toml"
 SUITE = "autograder/a1/exercise_1_1/test_1_1_softmax.py"
 
 
@@ -23,10 +23,8 @@ def copy(tmp_path, monkeypatch):
     """Assignment 1 in a folder of its own, where files can be changed."""
     for place in ("autograder/a1", "assignments/a1/public_tests", "solutions"):
         shutil.copytree(ROOT / place, tmp_path / place)
-    shutil.copy(ROOT / "course.toml", tmp_path)
-    mistakes._read.cache_clear()
-    yield tmp_path
-    mistakes._read.cache_clear()
+    syllabus(tmp_path)
+    return tmp_path
 
 
 def change(folder, file, old, new):
@@ -51,26 +49,31 @@ def test_the_course_fits_together(copy):
     ("file", "old", "new", "told"),
     [
         (
-            "course.toml",
+            RECORD.format(1),
             'components = ["course_lib.numpy_forms.attention:softmax"]',
             'components = ["course_lib.numpy_forms.attention:softmaxed"]',
             "exercise 1.1: course_lib.numpy_forms.attention defines no 'softmaxed'; it has",
         ),
         (
-            "course.toml",
+            RECORD.format(1),
             'components = ["course_lib.numpy_forms.attention:softmax"]',
             'components = ["course_lib.numpy_attention:softmax"]',
             "exercise 1.1: course_lib.numpy_attention: there is no such module",
         ),
-        (MISTAKES, 'find = "query @', 'find = "queries @', "`find` occurs 0 times"),
-        (MISTAKES, ":scaled_scores", ":scale", "defines no 'scale'"),
+        (RECORD.format(3), 'find = "query @', 'find = "queries @', "`find` occurs 0 times"),
+        (RECORD.format(3), ":scaled_scores", ":scale", "defines no 'scale'"),
         (
-            MISTAKES,
+            RECORD.format(3),
+            'direction = "Only',
+            'direction = "It is `np.swapaxes(key, -1, -2)`. Only',
+            "a hint quotes the answer: ",
+        ),
+        (
+            RECORD.format(3),
             'test = "test_1_3_scores.py::test_contract"\npins',
             'test = "x.py::t"\npins',
             "there is no test x.py::t in autograder/a1/exercise_1_3",
         ),
-        (MISTAKES, "sentence =", "sentense =", "unknown key 'sentense'"),
         (SUITE, "MISTAKE.softmax_in_place", "MISTAKE.softmax_out", "no mistake 'softmax_out'"),
         (SUITE, "import numpy as np", "import nothere", "No module named 'nothere'"),
         (SUITE, "import numpy as np", "import (numpy", "SyntaxError: "),
@@ -79,7 +82,7 @@ def test_the_course_fits_together(copy):
 )
 def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, told):
     line = change(copy, file, old, new)
-    with pytest.raises((BuildError, mistakes.BugError)) as caught:
+    with pytest.raises(BuildError) as caught:
         check(copy)
     message = str(caught.value)
     assert message.startswith(f"{file}, line {line}: ")
@@ -87,26 +90,19 @@ def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, to
     assert "\n" not in message
 
 
-def test_a_key_that_a_mistake_lacks_is_named(copy):
-    change(copy, MISTAKES, 'replace = "key.T"\n', "")
-    told = "line 3: scores_all_axes_transposed has no key 'replace': add it"
-    with pytest.raises(mistakes.BugError, match=told):
+def test_an_exercise_without_hints_is_named(copy):
+    change(copy, RECORD.format(3), "[hints]", "[mistakes.none]\nfind=''\nreplace=''\nsentence=''")
+    path = copy / RECORD.format(3)
+    stages = "(?m)^(question|direction|shape|answers) = .*\n"
+    path.write_text(re.sub(stages, "", path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(BuildError) as caught:
         check(copy)
+    assert f"{RECORD.format(3)}: add [hints]: a question, a d" in str(caught.value)
 
 
-def test_two_mistakes_with_one_id_are_named(copy):
-    path = copy / "autograder/a1/exercise_1_2/mistakes.toml"
-    table = (copy / MISTAKES).read_text(encoding="utf-8").partition("\n\n")[2]
-    path.write_text(path.read_text(encoding="utf-8") + table, encoding="utf-8")
-    told = "1.2 has a mistake 'scores_all_axes_transposed' too: rename one"
-    with pytest.raises(mistakes.BugError, match=told):
-        check(copy)
-
-
-def test_a_folder_for_an_exercise_that_is_not_there_is_named(copy):
-    folder = copy / "autograder/a1/exercise_1_3"
-    folder.rename(folder.with_name("exercise_1_33"))
-    with pytest.raises(BuildError, match="autograder/a1/exercise_1_33: a1 has no exercise 1.33"):
+def test_a_folder_without_a_record_is_named(copy):
+    (copy / "autograder/a1/exercise_1_33").mkdir()
+    with pytest.raises(BuildError, match="autograder/a1/exercise_1_33: there is no exercise.toml"):
         check(copy)
 
 
@@ -118,19 +114,18 @@ def test_a_test_for_an_exercise_that_is_not_there_is_named_with_its_line(copy):
     assert first.startswith(f"{SUITE}, line {line}: a test is marked for exercise 1.78")
 
 
-def test_an_exercise_without_a_test_is_named_with_its_line(copy):
-    text = (copy / "course.toml").read_text(encoding="utf-8")
-    line = text[: text.index('id = "1.1"')].count("\n") + 1
+def test_an_exercise_without_a_test_is_named(copy):
     (copy / SUITE).unlink()
     (copy / "assignments/a1/public_tests/exercise_1_1.py").unlink()
     with pytest.raises(BuildError) as caught:
         check(copy)
     first = str(caught.value).splitlines()[0]
-    assert first.startswith(f'course.toml, line {line}: no test is marked @exercise("1.1")')
+    assert first.startswith(f'{RECORD.format(1)}: no test is marked @exercise("1.1")')
 
 
 def test_many_problems_are_not_a_flood(copy):
-    shutil.rmtree(copy / "autograder/a1")
+    for path in (*copy.rglob("test_*.py"), *copy.rglob("public_tests/*.py")):
+        path.unlink()
     with pytest.raises(BuildError, match="and [0-9]+ more problems of this kind") as caught:
         check(copy)
     assert len(str(caught.value).splitlines()) == 13
@@ -162,8 +157,8 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
         assert done.stderr.count("\n") == 1
         return done.stderr
 
-    line = change(tmp_path, "course.toml", "attention:softmax", "attention:softmaxed")
-    assert told("build", "--check").startswith(f"course.toml, line {line}: exercise 1.1: ")
+    line = change(tmp_path, RECORD.format(1), "attention:softmax", "attention:softmaxed")
+    assert told("build", "--check").startswith(f"{RECORD.format(1)}, line {line}: exercise 1.1: ")
     module = "course_lib/numpy_forms/attention.py"
     line = change(tmp_path, module, "def scaled_scores(", "def (")
     assert told("grade", ".") == f"{module}, line {line}: invalid syntax: correct this line\n"

@@ -13,7 +13,8 @@ pytest.importorskip("codespell_lib", reason="no codespell: `pip install -e .[dev
 NAMES = ("pinter",)
 CUT = r"\w+…"  # a word that a table had no room for
 TEXTS = ("*.md", "*/README.md", "assignments/*/README.md", "lectures/**/*.md")
-SOURCES = ("course.toml", "lectures/quizzes/*.toml", "solutions/a*.py", "solutions/*.toml")
+RECORDS = "autograder/*/exercise_*/exercise.toml"
+SOURCES = ("course.toml", RECORDS, "lectures/quizzes/*.toml", "solutions/a*.py")
 
 
 def mistakes(paths):

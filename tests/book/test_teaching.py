@@ -10,7 +10,7 @@ import in_process
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT
+from checkout import ROOT, syllabus
 from proofs import COURSE, local_worker
 from sample_results import sample
 
@@ -130,11 +130,8 @@ def test_every_rubric_adds_up_to_a_hundred():
 def proposed(tmp_path):
     """The course with the weights that the page proposes."""
     table = re.search(r"```toml\n(.*?)```", text("grade_weights"), re.DOTALL)[1]
-    file = tmp_path / "course.toml"
-    given = (ROOT / "course.toml").read_text(encoding="utf-8")
-    assert "[grading]" not in given
-    file.write_text(f"{given}\n{table}", encoding="utf-8")
-    return Course.load(file)
+    assert "[grading]" not in (ROOT / "course.toml").read_text(encoding="utf-8")
+    return Course.load(syllabus(tmp_path, lambda given: f"{given}\n{table}"))
 
 
 def test_the_proposed_weights_are_accepted(proposed):

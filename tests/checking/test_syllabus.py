@@ -2,9 +2,10 @@
 
 import datetime
 import re
+import shutil
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place, syllabus
 
 from grader.course.course import Course
 from grader.course.course_file import CourseError
@@ -16,77 +17,184 @@ def line_of(text: str) -> int:
     return TEXT[: TEXT.index(text)].count("\n") + 1
 
 
+def record(id: str) -> str:
+    """Where the record of an exercise is: "1.4", "L1.3"."""
+    folder = f"labs/lab{id[1]}" if id[0] == "L" else f"a{id[0]}"
+    return f"autograder/{folder}/exercise_{id.replace('.', '_')}/exercise.toml"
+
+
+def refused(folder, name, old, new):
+    """The sentence about a course in which one text of a file is changed, and its right text."""
+    path, file = syllabus(folder), folder / name
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(CourseError) as caught:
+        Course.load(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message, text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "told"),
     [
-        ("points = 18", "points = 19", "[[assignments]]", "have 101 points"),
-        ("minutes = 30\n", "minuts = 30\n", "minutes = 30\n", "unknown key 'minuts'"),
         ("due = 2027-02-15T23:59:00+00:00\n", "", None, "'due' is missing"),
-        ("difficulty = 3", "difficulty = 9", "difficulty = 3", "difficulty = 9"),
-        (
-            'title = "Order", points = 4',
-            'title = "Order", points = 5',
-            "points = 12\nminutes = 20\ndifficulty = 3",
-            "the parts of exercise 1.11 have 13 points",
-        ),
-        (
-            'depends_on = ["1.1", "1.3"]',
-            'depends_on = ["1.9"]',
-            'depends_on = ["1.1", "1.3"]',
-            "1.4 depends on 1.9, which does not come before it",
-        ),
-        (
-            'depends_on = ["1.1", "1.3"]',
-            'depends_on = ["1.77"]',
-            'depends_on = ["1.1", "1.3"]',
-            "1.4 depends on 1.77, which does not exist",
-        ),
-        ('id = "1.2"', 'id = "1.1"', 'id = "1.2"', "is in a1 twice"),
         ('assignment = "a1"', 'assignment = "a7"', 'assignment = "a1"', "names a7, which does not"),
         ("week = 1\n", "week = 9\n", "week = 1\n", "is handed out in week 9, which does not"),
         ("week = 6\n", "week = 7\n", None, "handed out in week 7, but week 6 names it already"),
-        (
-            ', { part = 4, sections = ["Equivariant, not invariant"] }',
-            "",
-            'taught = { part = 4, section = "Equivariant, not invariant" }',
-            "exercise 1.8 of week 1 is taught in week 3",
-        ),
-        (
-            'taught = { part = 2, section = "All rows at once" }',
-            'taught = { part = 99, section = "All rows at once" }',
-            'taught = { part = 2, section = "All rows at once" }',
-            "exercise 1.6 of week 1 is taught in no week",
-        ),
-        ("points = 18", "points = ", None, "line"),
-        (
-            '"What has been read"',
-            '"What has been read"\npoints = 3',
-            None,
-            "has code and no points",
-        ),
         ('"solutions/lab1.py"', '"solutions/lab1.py"\nlate_days = 3', None, "remove 'late_days'"),
-        ('id = "L1.3"', 'id = "9.3"', None, "begin its id with a letter"),
         (
             'builds_on = ["a4"] #',
             'builds_on = ["a9"] #',
             None,
             "builds on a9, which does not exist",
         ),
-        ('"Softmax"\npoints = 10', '"Softmax"', None, "has no points: give it some"),
+        ('id = "a2"\n', 'id = "a9"\n', '[[assignments]]\nid = "a2"', "a9 has no exercises: add"),
+        ('["4.1", "4.3"', '["4.3"', "exercises = [", "a4 and its folders differ in 4.1: correct"),
+        (
+            'prerequisites = ["matrix',
+            'exercises = [{ id = "1.1" }]\nprerequisites = ["matrix',
+            'prerequisites = ["matrix',
+            "write each exercise in autograder/a1/exercise_N_M/exercise.toml",
+        ),
+        ("week = 6\n", "week = \n", None, "not valid TOML: "),
     ],
 )
 def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told):
-    assert old in TEXT
-    path = tmp_path / "course.toml"
-    path.write_text(TEXT.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(CourseError) as caught:
-        Course.load(path)
-    message = str(caught.value)
+    message, text = refused(tmp_path, "course.toml", old, new)
     assert told in message
     assert re.match(r"course\.toml(, line \d+)?: ", message)
-    assert "\n" not in message
     if line:
-        assert f"line {line_of(line)}" in message
+        assert f"line {text[: text.index(line)].count(chr(10)) + 1}:" in message
+
+
+@pytest.mark.parametrize(
+    ("id", "old", "new", "line", "told"),
+    [
+        ("1.6", "minutes = 30\n", "minuts = 30\n", "minutes = 30\n", "unknown key 'minuts'"),
+        ("1.4", "difficulty = 3", "difficulty = 9", "difficulty = 3", "difficulty = 9"),
+        (
+            "1.11",
+            'title = "Order", points = 4',
+            'title = "Order", points = 5',
+            "points = 12",
+            "the parts of exercise 1.11 have 13 points",
+        ),
+        (
+            "1.4",
+            '["1.1", "1.3"]',
+            '["1.9"]',
+            "depends_on",
+            "1.4 depends on 1.9, which does not come before it",
+        ),
+        (
+            "1.4",
+            '["1.1", "1.3"]',
+            '["1.77"]',
+            "depends_on",
+            "1.4 depends on 1.77, which does not exist",
+        ),
+        (
+            "1.6",
+            'part = 2, section = "All rows at once"',
+            'part = 99, section = "All rows at once"',
+            "taught",
+            "exercise 1.6 of week 1 is taught in no week",
+        ),
+        ("1.4", "points = 18", "points = ", None, "not valid TOML: "),
+        ("1.1", "points = 10\n", "", "title", "has no points: give it some"),
+        ("1.1", "points = 10\n", 'id = "1.1"\n', "points", "remove the key 'id'"),
+        ("L1.1", "minutes", "points = 3\nminutes", "title", "has code and no points"),
+        # a mistake, and the hints
+        ("1.1", "sentence =", "sentense =", "sentence =", "unknown key 'sentense'"),
+        ("1.1", "[mistakes.", "[mistake.", "[mistakes.", "unknown key 'mistake'"),
+        ("1.1", 'replace = "shifted = np.clip', 'x = "', "replace = ", "unknown key 'x'"),
+        (
+            "1.3",
+            'find = "np.swapaxes(key, -1, -2)"\n',
+            "",
+            "[mistakes.scores_all_axes_transposed]",
+            "the key 'find' is missing",
+        ),
+        (
+            "2.2",
+            'component = "course_lib.attention:merge_heads"\n',
+            "",
+            "[mistakes.merge",
+            "the key 'component' is missing",
+        ),
+        (
+            "1.2",
+            "[mistakes.projection_scales]",
+            "[mistakes.softmax_clipped]",
+            "[mistakes.projection_scales]",
+            "1.1 has a mistake 'softmax_clipped' too: rename one",
+        ),
+        ("1.1", "direction =", "dirction =", "direction", "unknown key 'dirction'"),
+        ("1.1", 'question = "', f'question = "{"why " * 61}', "question", "words: give 1 to 60"),
+        ("1.1", "softmax_no_max_shift", "softmax_shifted", "answers", "names 'softmax_shifted'"),
+        ("1.11", "words = 120 },\n]", "words = 120 },\n]\n[hints]", None, "'question' is missing"),
+    ],
+)
+def test_a_mistake_in_a_record_is_one_sentence_with_its_file_and_line(
+    tmp_path, id, old, new, line, told
+):
+    message, text = refused(tmp_path, record(id), old, new)
+    assert told in message
+    assert message.startswith(record(id))
+    if line:
+        assert f"line {text[: text.index(line)].count(chr(10)) + 1}:" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        (record("1.4"), "points = 18", "points = 19", "[[assignments]]: of a1 have 101 points"),
+        (
+            "course.toml",
+            ', { part = 4, sections = ["Equivariant, not invariant"] }',
+            "",
+            f"{record('1.8')}: exercise 1.8 of week 1 is taught in week 3",
+        ),
+    ],
+)
+def test_what_two_files_say_differently_names_one_of_them(tmp_path, name, old, new, told):
+    place, _, told = told.partition(": ")
+    message, _ = refused(tmp_path, name, old, new)
+    first = place if "/" in place else f"course.toml, line {line_of(place)}: "
+    assert message.startswith(first)
+    assert told in message
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "told"),
+    [
+        ("L1.3", "exercise_9_3", "begin its id with a letter"),
+        ("1.4", "exercise_1_x", "'1.x' is no exercise: call the folder exercise_N_M"),
+        ("1.3", "exercise_1_33", "exercise 1.4 depends on 1.3, which does not exist"),
+    ],
+)
+def test_a_folder_s_name_is_its_exercise_s_id(tmp_path, id, name, told):
+    path = syllabus(tmp_path)
+    folder = (tmp_path / record(id)).parent
+    folder.rename(folder.with_name(name))
+    with pytest.raises(CourseError, match=told):
+        Course.load(path)
+
+
+def test_a_record_that_changes_is_read_again(tmp_path):
+    path, file = syllabus(tmp_path), tmp_path / record("1.1")
+    assert Course.load(path) is Course.load(path)
+    file.write_text(file.read_text(encoding="utf-8").replace("Softmax", "New"), encoding="utf-8")
+    assert Course.load(path).assignment("a1").exercise("1.1").title == "New"
+
+
+def test_exercises_are_in_order_of_number_unless_the_assignment_says_another():
+    orders = [[e.id for e in a.exercises] for a in Course.here().notebooks]
+    by_number = [sorted(ids, key=lambda id: int(id.partition(".")[2])) for ids in orders]
+    other = [ids[0] for ids, sorted_ids in zip(orders, by_number, strict=True) if ids != sorted_ids]
+    assert other == ["4.1"], "its bonuses come last"
 
 
 def test_a_missing_file_says_where_to_run(tmp_path):
@@ -95,7 +203,7 @@ def test_a_missing_file_says_where_to_run(tmp_path):
 
 
 def test_a_mark_at_the_beginning_is_fine_and_another_encoding_is_told(tmp_path):
-    path = tmp_path / "course.toml"
+    path = syllabus(tmp_path)
     path.write_text(TEXT, encoding="utf-8-sig")
     assert Course.load(path).facts.title
     path.write_text("# für alle\n" + TEXT, encoding="latin-1", errors="replace")
@@ -114,7 +222,7 @@ def test_a_mark_at_the_beginning_is_fine_and_another_encoding_is_told(tmp_path):
     ],
 )
 def test_a_due_date_without_a_zone_is_in_that_of_the_course(tmp_path, due, zone, utc):
-    old, path = "due = 2027-02-08T23:59:00+00:00", tmp_path / "course.toml"
+    old, path = "due = 2027-02-08T23:59:00+00:00", syllabus(tmp_path)
     text = TEXT.replace(old, f"due = {due}", 1).replace('timezone = "UTC"', f'timezone = "{zone}"')
     assert old in TEXT
     path.write_text(text, encoding="utf-8")
@@ -172,9 +280,8 @@ seed = 1
 compute = "CPU"
 prerequisites = []
 imports = ["torch"]
-
-[[exercises]]
-id = "0.1"
+"""
+PART = """\
 title = "Attention"
 points = 100
 minutes = 90
@@ -185,10 +292,11 @@ components = ["course_lib.attention:attention"]
 
 
 def test_an_exam_beside_the_course_is_graded_but_is_no_assignment(tmp_path):
-    path = tmp_path / "course.toml"
-    path.write_text(TEXT, encoding="utf-8")
+    path = syllabus(tmp_path)
+    shutil.rmtree(tmp_path / "autograder/exam")
     assert Course.load(path).exam is None
-    (tmp_path / "exam.toml").write_text(EXAM, encoding="utf-8")
+    place(tmp_path / "exam.toml", EXAM)
+    place(tmp_path / "autograder/exam/exercise_0_1/exercise.toml", PART)
     found = Course.load(path)
     ids = [assignment.id for assignment in found.assignments]
     assert "exam" not in ids
@@ -199,9 +307,10 @@ def test_an_exam_beside_the_course_is_graded_but_is_no_assignment(tmp_path):
 
 
 def test_a_mistake_in_the_exam_names_its_file(tmp_path):
-    path = tmp_path / "course.toml"
-    path.write_text(TEXT, encoding="utf-8")
-    broken = EXAM.replace("points = 100", "points = 99")
-    (tmp_path / "exam.toml").write_text(broken, encoding="utf-8")
+    path = syllabus(tmp_path)
+    shutil.rmtree(tmp_path / "autograder/exam")
+    place(tmp_path / "exam.toml", EXAM)
+    broken = PART.replace("points = 100", "points = 99")
+    place(tmp_path / "autograder/exam/exercise_0_1/exercise.toml", broken)
     with pytest.raises(CourseError, match=r"exam\.toml, line 1: .*have 99 points"):
         Course.load(path)

@@ -54,7 +54,7 @@ def test_no_hidden_test_bug_or_unreleased_answer_goes_along(tmp_path, id):
     names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")]
     for part in ("autograder/a", "autograder/exam", "autograder/hostile", "solutions"):
         assert not [name for name in names if part in name]
-    assert not [name for name in names if "mistakes.toml" in name]
+    assert not [name for name in names if "exercise.toml" in name]
 
 
 def test_a_new_export_replaces_the_old_one_and_nothing_else(repository):

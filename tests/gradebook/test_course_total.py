@@ -10,7 +10,7 @@ import re
 from fractions import Fraction
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, syllabus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import course
@@ -189,9 +189,7 @@ NESTED = LECTURE.replace(PROJECTS, LATER + PROJECTS)
 @pytest.fixture
 def course_with(tmp_path):
     def load(table):
-        path = tmp_path / "course.toml"
-        path.write_text((ROOT / "course.toml").read_text(encoding="utf-8") + table)
-        return Course.load(path)
+        return Course.load(syllabus(tmp_path, lambda text: text + table))
 
     return load
 
@@ -299,9 +297,9 @@ def test_a_bad_scheme_is_one_sentence_with_its_line(course_with, old, new, line,
 
 
 def test_weights_of_assignments_alone_must_add_up_too(tmp_path):
-    text = (ROOT / "course.toml").read_text(encoding="utf-8")
-    path = tmp_path / "course.toml"
-    path.write_text(text.replace("weight_percent = 20", "weight_percent = 25", 1))
+    path = syllabus(
+        tmp_path, lambda text: text.replace("weight_percent = 20", "weight_percent = 25", 1)
+    )
     with pytest.raises(CourseError, match=r"line \d+: the weights add up to 105 instead of 100"):
         Course.load(path)
 

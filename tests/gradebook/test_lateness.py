@@ -4,6 +4,7 @@ import datetime
 from dataclasses import replace
 
 import pytest
+from checkout import syllabus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_results import COURSE, sample
@@ -331,8 +332,7 @@ def test_students_read_of_slip_days_where_the_due_date_is():
 
 def test_times_are_told_in_the_courses_own_zone(tmp_path):
     text = (COURSE.root / "course.toml").read_text(encoding="utf-8")
-    path = tmp_path / "course.toml"
-    path.write_text(text.replace('timezone = "UTC"', 'timezone = "Asia/Tokyo"'), encoding="utf-8")
+    path = syllabus(tmp_path, lambda text: text.replace('zone = "UTC"', 'zone = "Asia/Tokyo"'))
     course = Course.load(path)
     late = lateness("2027-02-07T20:00:00Z", course.assignment("a1"))
     assert "Received 8 February 2027, 05:00 JST, on time (due 9 February 2027, 08:59 JST)" in (

@@ -159,18 +159,17 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
 
 
 def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, before, tmp_path):
-    (before, kept), table = before, checkout / "course.toml"
-    text = table.read_text(encoding="utf-8")
-    moved = text
-    for id, points in (("1.3", 1), ("1.10", -1)):
-        head, mark, tail = moved.partition(f'id = "{id}"')
-        old = f"{A1.exercise(id).points:g}"
-        assert f"points = {old}" in tail
-        new = f"points = {A1.exercise(id).points + points:g}"
-        moved = head + mark + tail.replace(f"points = {old}", new, 1)
-    table.write_text(moved, encoding="utf-8")
+    before, kept = before
+    texts = {}
+    for id, more in (("1.3", 1), ("1.10", -1)):
+        record = checkout / A1.record(id).relative_to(ROOT)
+        texts[record] = text = record.read_text(encoding="utf-8")
+        old, new = (f"\npoints = {A1.exercise(id).points + added:g}\n" for added in (0, more))
+        assert old in text
+        record.write_text(text.replace(old, new, 1), encoding="utf-8")
     in_part, in_full = graded(checkout, kept), graded(checkout, tmp_path / "new")
-    table.write_text(text, encoding="utf-8")
+    for record, text in texts.items():
+        record.write_text(text, encoding="utf-8")
     assert lasting(in_part) == lasting(in_full)
     assert [r["seconds"] for r in in_part] == [r["seconds"] for r in before], "merged, all of them"
     most = {e["id"]: e["max_points"] for e in in_part[0]["exercises"]}

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 import shutil
 
 import proofs
@@ -80,7 +81,6 @@ def differing(root, paths, before):
         ("autograder/a3/encoder_reference.py", {*ASSIGNMENTS}),
         ("autograder/a4/table_search.py", {*ASSIGNMENTS}),
         ("autograder/a1/reference.py", {*ASSIGNMENTS}),
-        ("autograder/a1/exercise_1_3/mistakes.toml", {"a1"}),
         ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),
         ("assignments/a4/public_tests/exercise_4_1.py", {"a4"}),
         # the library and what the course hides, as a whole
@@ -134,6 +134,33 @@ def test_a_starter_counts_for_what_is_compared_with_it_and_not_for_its_headings(
         assert starter_with(checkout, before, lambda t, o=old: t.replace(o, f"{o} ")) == {"a2"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "ids"),
+    [
+        ("(?m)^sentence = .*", 'sentence = "another"', {"2.3"}),
+        ("(?m)^shape = .*", 'shape = "Other words of a hint."', set()),
+        ("(?m)^minutes = .*", "minutes = 9", set()),
+        ("(?m)^points = 20$", "points = 20.0 # the same", set()),
+        ("(?m)^section = .*", 'section = "§9"\nforbidden = ["torch.cat"]', {""}),
+    ],
+)
+def test_what_counts_of_an_exercise_s_record_is_its_points_rules_and_mistakes(
+    checkout, old, new, ids
+):
+    record = checkout / "autograder/a2/exercise_2_3/exercise.toml"
+    text = record.read_text(encoding="utf-8")
+    changed = re.sub(old, new, text, count=1)
+    assert changed != text
+    before, after = [], []
+    for found, content in ((before, text), (after, changed)):
+        record.write_text(content, encoding="utf-8")
+        course = Course.load(checkout / "course.toml")
+        a2 = course.assignment("a2")
+        found.append(fingerprints.parts(course, a2, engine=checkout / "grader"))
+    record.write_text(text, encoding="utf-8")
+    assert {id for id in before[0] if before[0][id] != after[0][id]} == ids
+
+
 def parts_of(checkout, path, id="a2"):
     """What differs in the parts of assignment `id` once the file at `path` has one more blank."""
     course, engine = Course.load(checkout / "course.toml"), checkout / "grader"
@@ -152,7 +179,6 @@ def parts_of(checkout, path, id="a2"):
         ("autograder/a2/exercise_2_5/test_2_5_layer_norm.py", {"2.5"}),
         # test_2_8_no_trace names it
         ("autograder/a2/exercise_2_8/test_2_8_gradient_norms.py", {"2.8"}),
-        ("autograder/a2/exercise_2_3/mistakes.toml", {"2.3"}),
         ("assignments/a2/public_tests/exercise_2_10.py", {"2.10"}),
         ("autograder/a2/multi_head_reference.py", {""}),
         ("autograder/a2/reference.py", {""}),

@@ -8,13 +8,13 @@ from concurrent.futures import Future
 import proofs
 import pytest
 
-from grader.judge.workers.local import local_worker
 from grader.checking.session import TestResult
 from grader.checking.suite import read_tests
 from grader.grading import class_tries, judge_process
 from grader.intake.submissions import Submission
 from grader.judge import reruns, substitutes
 from grader.judge.suite_run import suite_files
+from grader.judge.workers.local import local_worker
 from grader.library.components import Component
 from grader.notebook.collect import Collected
 from grader.report.sentences import cause_sentence

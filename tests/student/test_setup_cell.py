@@ -5,7 +5,7 @@ import shutil
 import sys
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, syllabus
 from setup_world import cell_of, run_cell, served, with_repository, write_tree, zipped
 
 from course_lib import __version__
@@ -115,7 +115,7 @@ def test_the_library_must_not_be_older_than_the_notebook():
 def test_a_release_without_the_assignment_is_said(monkeypatch, tmp_path):
     with pytest.raises(SetupError, match="there is no assignment 'a9'.*get the release"):
         notebook_home.begin("a9", made_for=__version__)
-    (tmp_path / "course.toml").write_bytes((ROOT / "course.toml").read_bytes())
+    syllabus(tmp_path)
     (tmp_path / "course_lib").mkdir()
     shutil.copy(ROOT / "course_lib/__init__.py", tmp_path / "course_lib")
     monkeypatch.chdir(tmp_path)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course import mistakes
 from grader.course.course import Course
 from grader.course.course_file import shown
+from grader.course.record.files import FILE
 
 from .prove import BACKENDS, EVERY_SEED, Outcome
 
@@ -79,7 +79,7 @@ def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
 
 def proven_by(course: Course) -> list[Path]:
     """The files of named mistakes and of variants."""
-    kinds = (f"*/{mistakes.FILE}", "variants/*.py")
+    kinds = (f"*/{FILE}", "variants/*.py")
     return [path for a in course.graded for kind in kinds for path in sorted(a.hidden.glob(kind))]
 
 

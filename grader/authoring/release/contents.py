@@ -13,6 +13,7 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
+from grader.course.record.files import FILE as RECORD
 
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
@@ -114,7 +115,7 @@ def hidden_tests(course: Course) -> Files:
     for assignment in course.assignments:
         for path in assignment.hidden_code:
             files[f"{AFTER}/{shown(path)}"] = path.read_bytes()
-        for path in sorted(assignment.hidden.glob(f"*/{mistakes.FILE}")):
+        for path in sorted(assignment.hidden.glob(f"*/{RECORD}")):
             files[f"{AFTER}/{shown(path)}"] = mistakes.sentences_alone(path).encode()
     return files
 

@@ -115,7 +115,7 @@ class _Maker:
             if expected.count(item) != self.placed.count(item):
                 raise BuildError(
                     f"{self.assignment.source}: {item} is placed {self.placed.count(item)} times, "
-                    f"but course.toml lists it {expected.count(item)} times"
+                    f"but its exercises list it {expected.count(item)} times"
                 )
         if self.view == "starter" and not isinstance(self.assignment, Lab):
             self.put("code", setup_cell.hand_in(self.assignment))
@@ -124,7 +124,7 @@ class _Maker:
         for exercise in self.assignment.exercises:
             if component in exercise.components:
                 return exercise
-        raise BuildError(f"{self.assignment.source}: course.toml has no component {component!r}")
+        raise BuildError(f"{self.assignment.source}: no exercise has the component {component!r}")
 
     def exercise_named(self, id: str) -> Exercise:
         try:
@@ -171,8 +171,9 @@ class _Maker:
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
         self.put("markdown", f"{texts.exercise(exercise, self.assignment)}\n\n{source.text}")
-        if (own := hints.load(self.assignment).get(exercise.id)) and not self.is_solution:
-            self.put("markdown", own.cell, id=own.cell_id, tags=["hints"])
+        if exercise.hints and not self.is_solution:
+            cell = hints.cell(exercise, exercise.hints)
+            self.put("markdown", cell, id=hints.cell_id(exercise), tags=["hints"])
         if exercise.kind == "model" and self.view == "nbgrader":
             points = 0 if exercise.bonus else exercise.points
             meta = metadata(
