@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from grader.checking.faults import SuiteError
-from grader.checking.known_mistakes import known_mistakes
 from grader.checking.suite import proofread
 from grader.course import mistakes
 from grader.course.assignment import Assignment
@@ -22,7 +21,6 @@ from ..library.components import BuildError, Component, SourceError
 from .views import hints
 
 _MARK = re.compile(r"(?:@exercise|\bquestion|\basked_again)\(\s*[\"']([A-Z]?[\d.]+)[\"']")
-_NAMED = re.compile(r"\bMISTAKE\.(?!saying\b)(\w+)")
 _MOST = 12  # problems told at once
 
 
@@ -136,18 +134,10 @@ def _test_files(assignment: Assignment) -> list[Path]:
 
 
 def _misnamed(assignment: Assignment) -> Iterator[str]:
-    """Folders of no exercise, and tests that name mistakes that are not there."""
+    """Folders of no exercise."""
     for folder in sorted(assignment.hidden.glob(files.FOLDERS)):
         if not (folder / files.FILE).is_file():
             yield f"{shown(folder)}: there is no {files.FILE}, so it is no exercise: add one"
-    for path in assignment.hidden_code:
-        text = path.read_text(encoding="utf-8")
-        named = [(found[1], found.start()) for found in _NAMED.finditer(text)]
-        known = known_mistakes(str(path)) if named else ()
-        for id, start in named:
-            if id not in known:
-                line = text.count("\n", 0, start) + 1
-                yield f"{shown(path)}, line {line}: there is no mistake {id!r} beside it: add it"
 
 
 def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,9 +53,18 @@ class Answer:
 
 
 def tell_apart(
-    got: Answer, right: Answer, advice: str, read: str, atol: float = ATOL, rtol: float = RTOL
+    got: Answer,
+    right: Answer,
+    advice: str,
+    read: str,
+    atol: float = ATOL,
+    rtol: float = RTOL,
+    besides: Collection[str] = (),
 ) -> None:
-    """Raises Failure for the first value that differs from the right one."""
+    """Raises Failure for the first value that differs from the right one.
+
+    `besides`: names of values that the right answer may lack.
+    """
     if right.raised:
         kind = right.raised.partition(":")[0]
         if got.raised.partition(":")[0] != kind:
@@ -75,6 +84,9 @@ def tell_apart(
         elif not _alike(value, want, atol, rtol):
             what = f"{name} = " if name else ""
             raise Failure(f"{what}{describe(want)}", describe(value), advice, read)
+    if more := [n for n in got.values if n not in right.values and n not in besides]:
+        found = f"{more[0]} = {describe(got.values[more[0]])} besides"
+        raise Failure(f"no more than {len(right.values)} values", found, advice, read)
 
 
 def wrong_value(failure: Failure, file: Path) -> Answer:

@@ -1,25 +1,12 @@
-"""Decides when a check may name a likely cause: only if the answer or the error matches it.
-
-A candidate's value must differ from the right answer by at least `APART` tolerances; the answer
-must equal it within `ROUNDING` tolerances and be `NEARER` times closer to it than to the right one.
-"""
+"""How far an answer is from the right one, and who watches the comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-
-from .shown import numbers
-
-# What each likely mistake would have produced; a function that returns this if it is slow.
-Causes = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
-
-APART = 10.0  # tolerances between a mistake and the right answer
-NEARER = 10.0
-ROUNDING = 10.0  # tolerances
 
 
 class Observer(Protocol):
@@ -74,42 +61,3 @@ def distance(got: np.ndarray, want: np.ndarray, atol: float, rtol: float) -> flo
         ratio = np.where(apart > 0, apart / (atol + rtol * np.abs(want)), 0.0)
     ratio = np.where(np.isfinite(got) & np.isfinite(want), ratio, np.inf)
     return float(np.max(np.where(same, 0.0, ratio)))
-
-
-def listed(causes: Causes) -> Mapping[str, Any]:
-    """The candidates; a function is called here, so only after a failure."""
-    return causes() if callable(causes) else causes or {}
-
-
-def cause(
-    got: np.ndarray,
-    want: np.ndarray,
-    causes: Causes,
-    atol: float,
-    rtol: float,
-) -> str:
-    """The candidate that the answer matches, the closest of several; "" if there is none."""
-    off = distance(got, want, atol, rtol) if got.shape == want.shape else np.inf
-    found = []
-    for name, value in listed(causes).items():
-        guess = numbers(value)
-        if guess.shape != got.shape:
-            continue
-        if guess.shape == want.shape and distance(guess, want, atol, rtol) < APART:
-            continue  # indistinguishable from the right answer on these inputs
-        gap = distance(got, guess, atol, rtol)
-        if gap <= ROUNDING and gap * NEARER <= off:
-            found.append((gap, name))
-    return min(found)[1] if found else ""
-
-
-def raised_cause(kind: str, message: str, causes: Mapping[str, Callable[[], Any]]) -> str:
-    """The candidate that raises the same exception with the same message; "" if there is none."""
-    for name, attempt in causes.items():
-        try:
-            attempt()
-        except Exception as error:
-            known = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
-            if known == kind and str(error)[:2000] == message:
-                return name
-    return ""

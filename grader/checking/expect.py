@@ -1,29 +1,24 @@
-"""Expectations that explain themselves: expected, got, likely cause or advice, where to read.
+"""Expectations that explain themselves: expected, got, advice, where to read.
 
     expect.close(
         student.scaled_scores(q, k), want,
-        causes={"the scores are not divided by √d_k": q @ k.T},
         otherwise="multiply the queries with the transposed keys",
         read="§3.2.1, Eq. 1",
     )
 
-A likely cause needs evidence, in one of two forms. `causes` maps each mistake to the value it would
-have produced, and the mistake is named if the answer has that value (`evidence.cause`);
-`causes=lambda: {…}` computes the values only after a failure. `because` is a mistake that the test
-itself has established: "the state of the global generator has changed" can only mean one thing.
-`otherwise` is advice, and is labeled as such.
+Which named mistake a failure shows is found by asking the mistakes: see `causes`. `because` is one
+that the test itself has established: "the state of the global generator has changed" can only mean
+one thing. `otherwise` is advice, and is labeled as such.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..seam import StudentError
-from . import evidence
 from .messages import Failure
 from .numeric import above, below, by_chance, close, dtype, shape
 from .shown import describe, show
@@ -38,8 +33,6 @@ __all__ = [
     "equal",
     "parts",
     "raises",
-    "raising",
-    "rows",
     "shape",
     "show",
     "true",
@@ -51,7 +44,6 @@ def equal(
     got: Any,
     want: Any,
     *,
-    causes: evidence.Causes = None,
     because: str = "",
     otherwise: str = "",
     read: str = "",
@@ -61,11 +53,9 @@ def equal(
     if _same(got, want):
         return
     name = f"{what} = " if what else ""
-    matching = (
-        n for n, v in evidence.listed(causes).items() if _same(got, v) and not _same(v, want)
+    raise Failure(
+        f"{name}{describe(want)}", describe(got), because or otherwise, read, bool(because)
     )
-    seen = next(matching, because)
-    raise Failure(f"{name}{describe(want)}", describe(got), seen or otherwise, read, bool(seen))
 
 
 def parts(got: Any, count: int, *, otherwise: str = "", read: str = "") -> tuple[Any, ...]:
@@ -73,26 +63,6 @@ def parts(got: Any, count: int, *, otherwise: str = "", read: str = "") -> tuple
     if not isinstance(got, (tuple, list)) or len(got) != count:
         raise Failure(f"{count} values, returned together", describe(got), otherwise, read)
     return tuple(got)
-
-
-def rows(
-    got: Any,
-    columns: Sequence[str],
-    *,
-    because: str = "",
-    otherwise: str = "keep the names of the docstring",
-    read: str = "",
-) -> list[dict[str, Any]]:
-    """A list of dicts that have these keys at least; `because` is named where one lacks some."""
-    is_table = isinstance(got, list) and all(isinstance(row, dict) for row in got)
-    true(is_table, expected="a list of rows, each a dict", got=type(got).__name__, read=read)
-    for row in got:
-        missing = [name for name in columns if name not in row]
-        if missing:
-            found = f"no {', '.join(missing)} among {', '.join(map(str, row))}"
-            wanted = f"the columns {', '.join(columns)}"
-            raise Failure(wanted, found, because or otherwise, read, bool(because))
-    return got
 
 
 def true(
@@ -144,34 +114,6 @@ def raises(
         return
     got = f"no error, but {describe(value)}"
     raise Failure(f"a {kind}", got, because or otherwise, read, bool(because))
-
-
-@contextmanager
-def raising(
-    causes: Mapping[str, Callable[[], Any]] | None = None,
-    *,
-    expected: str = "a value",
-    otherwise: str = "",
-    read: str = "",
-) -> Iterator[None]:
-    """Name the mistake that raises the same exception as the student's code.
-
-        with expect.raising({"`key.T` reverses every axis": lambda: q @ k.T}):
-            scores = student.scaled_scores(q, k)
-
-    A mistake is a call on the same inputs, made only after an exception. Without a matching mistake
-    or `otherwise`, the exception is raised again, and `raised.explain` describes it.
-    """
-    try:
-        yield
-    except StudentError as error:
-        _worker_trouble(error)
-        seen = evidence.raised_cause(error.kind, error.message, causes or {})
-        if not seen and not otherwise:
-            raise
-        at = f" ({error.where})" if error.where else ""
-        got = f"{error.kind}: {error.message}{at}"
-        raise Failure(expected, got, seen or otherwise, read, bool(seen)) from None
 
 
 def _worker_trouble(error: StudentError) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Any
 
@@ -22,7 +21,6 @@ def close(
     *,
     atol: float = 1e-6,
     rtol: float = 1e-5,
-    causes: evidence.Causes = None,
     otherwise: str = "",
     read: str = "",
     what: str = "",
@@ -39,7 +37,6 @@ def close(
         if evidence.is_observed():
             evidence.report("close", evidence.distance(actual, target, atol, rtol))
         return
-    seen = evidence.cause(actual, target, causes, atol, rtol)
     if not same_shape:
         expected, found = f"{name}shape {target.shape}", f"shape {actual.shape}"
     elif has_nan:
@@ -50,7 +47,7 @@ def close(
         worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), target.shape))
         at = f" (largest difference {difference.max():.3g} at {list(worst)})" if worst else ""
         expected, found = name + show(target), show(actual) + at
-    raise Failure(expected, found, seen or otherwise, read, bool(seen), value=actual)
+    raise Failure(expected, found, otherwise, read, value=actual)
 
 
 def by_chance(
@@ -58,7 +55,6 @@ def by_chance(
     want: Any,
     standard_error: Any,
     *,
-    causes: evidence.Causes = None,
     because: str = "",
     otherwise: str = "",
     read: str = "",
@@ -79,11 +75,10 @@ def by_chance(
             return
     name = f"{what} = " if what else ""
     bound = float(np.max(sigmas * errors))
-    seen = evidence.cause(actual, target, causes, bound / evidence.APART, 0.0) or because
     expected = (
         f"{name}{show(target)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
     )
-    raise Failure(expected, show(actual), seen or otherwise, read, bool(seen), value=actual)
+    raise Failure(expected, show(actual), because or otherwise, read, bool(because), value=actual)
 
 
 def below(
@@ -119,18 +114,16 @@ def shape(
     got: Any,
     want: tuple[int, ...],
     *,
-    causes: Mapping[str, tuple[int, ...]] | None = None,
     otherwise: str = "",
     read: str = "",
     what: str = "",
 ) -> None:
-    """An answer of shape `want`; `causes` maps a mistake to the shape it would have produced."""
+    """An answer of shape `want`."""
     actual, target = as_array(got, what, read).shape, tuple(want)
     if actual != target:
-        seen = next((n for n, s in (causes or {}).items() if tuple(s) == actual), "")
         name = f"{what} of " if what else ""
         found = f"shape {actual}"
-        raise Failure(f"{name}shape {target}", found, seen or otherwise, read, bool(seen))
+        raise Failure(f"{name}shape {target}", found, otherwise, read)
 
 
 def dtype(got: Any, want: str, *, otherwise: str = "", read: str = "", what: str = "") -> None:

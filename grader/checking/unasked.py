@@ -1,7 +1,7 @@
 """What an exercise is asked without anyone writing it: facts beside its first hidden question.
 
 Its arguments stay as they were, lists, dicts and configurations included; asked again, it gives the
-same answer; and it keeps to the device and the dtype of its tensors, as a GPU needs it. A fact
+same answer; and it keeps to the device of its tensors, as a GPU needs it. A fact
 counts only if it is so of the right form.
 """
 
@@ -17,19 +17,16 @@ from .answer import Answer
 MOST_CALLS = 6  # of a question, that are repeated elsewhere
 CHANGED = "arguments that are changed"
 AGAIN = "it gives the same answer when it is asked again"
-KEEPS = {
-    "float64": "it stays in float64 if its arguments are",
-    "meta": "it stays on the device of its arguments, such as a GPU",
-}
-SO: Mapping[str, Any] = {CHANGED: [], AGAIN: True, **dict.fromkeys(KEEPS.values(), True)}
+STAYS = "it stays on the device of its arguments, such as a GPU"
+SO: Mapping[str, Any] = {CHANGED: [], AGAIN: True, STAYS: True}
 
 
 def with_facts(answer: Answer, student: Student, again: Callable[[], Answer]) -> Answer:
     """The answer to the question that was just asked, with its facts; `again` asks once more."""
     calls = student.calls[:MOST_CALLS]
     changed = {f"{one.name}: argument {name}" for one in student.calls for name in one.changed}
-    kept = {fact: all(student.keeps(one, how) for one in calls) for how, fact in KEEPS.items()}
-    facts = {CHANGED: sorted(changed), AGAIN: again().like(answer), **kept}
+    stays = all(map(student.keeps, calls))
+    facts = {CHANGED: sorted(changed), AGAIN: again().like(answer), STAYS: stays}
     return replace(answer, values={**answer.values, **facts})
 
 

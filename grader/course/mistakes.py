@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-from . import course_file
 from .assignment import Assignment
 from .course import Course
 from .record.mistake import Bug, BugError
 
-__all__ = ["Bug", "BugError", "load", "named", "sentences", "sentences_alone"]
+__all__ = ["Bug", "BugError", "load", "named"]
 
 
 def load(assignment: Assignment) -> list[Bug]:
@@ -27,18 +23,3 @@ def named(course: Course, reference: str) -> Bug:
     if found is None:
         raise BugError(f"there is no named bug {reference}")
     return found
-
-
-def sentences(path: Path) -> dict[str, str]:
-    """The sentence of each mistake of a record, by id. Raises CourseError if it is no TOML."""
-    tables = course_file.data_of(path).get("mistakes", {})
-    return {id: keys.get("sentence", "") for id, keys in tables.items()}
-
-
-def sentences_alone(path: Path) -> str:
-    """The text of a file that has the sentences of another, and nothing of the mistakes."""
-    lines = (
-        f"mistakes.{id}.sentence = {json.dumps(text, ensure_ascii=False)}\n"
-        for id, text in sentences(path).items()
-    )
-    return "".join(lines)

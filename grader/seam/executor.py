@@ -81,11 +81,11 @@ class Executor:
             "touched": [name for name in contents if contents[name] != written.get(name)],
         }
 
-    def verb_keeps(self, target: Any, args: list[Any], kwargs: dict[str, Any], how: str) -> bool:
-        """Whether a call keeps to the device or dtype of its tensors: see `elsewhere`."""
+    def verb_keeps(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:
+        """Whether a call keeps to the device of its tensors: see `elsewhere`."""
         from . import elsewhere
 
-        return elsewhere.keeps(target, args, kwargs, how)
+        return elsewhere.keeps(target, args, kwargs)
 
     def verb_make(self, source: str, data: dict[str, Any]) -> object:
         """Evaluate a test's expression on this side, to build generators, callables or modules."""

@@ -127,15 +127,10 @@ class Student:
         self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
         return result
 
-    def keeps(self, call: Call, how: str) -> bool:
-        """Whether a call, repeated, keeps to the device or dtype of its tensors; see `elsewhere`.
-
-        It moves a module for good.
-        """
-        kwargs = dict(call.kwargs)
-        return bool(
-            self._ask("keeps", target=call.target, args=[*call.args], kwargs=kwargs, how=how)
-        )
+    def keeps(self, call: Call) -> bool:
+        """Whether a call keeps to the device of its tensors; it moves a module for good."""
+        how_called = {"target": call.target, "args": [*call.args], "kwargs": call.kwargs}
+        return bool(self._ask("keeps", **how_called))
 
     def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
         """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""

@@ -9,11 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.checking import shown_answers
-from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
-from grader.course.record.files import FILE as RECORD
 
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
@@ -110,13 +108,11 @@ def _plan(course: Course) -> str:
 
 
 def hidden_tests(course: Course) -> Files:
-    """The hidden tests, importable from a folder apart; of mistakes, the sentences alone."""
+    """The hidden tests, importable from a folder apart; nothing of the mistakes."""
     files = {f"{AFTER}/{course.facts.hidden}/__init__.py": b'"""Holds the hidden tests."""\n'}
     for assignment in course.assignments:
         for path in assignment.hidden_code:
             files[f"{AFTER}/{shown(path)}"] = path.read_bytes()
-        for path in sorted(assignment.hidden.glob(f"*/{RECORD}")):
-            files[f"{AFTER}/{shown(path)}"] = mistakes.sentences_alone(path).encode()
     return files
 
 
