@@ -28,7 +28,7 @@ from .faults import SuiteError, own_fault
 from .messages import WAITING, Failure, Message, counts_once
 from .raised import explain
 from .suite import Fixture, Test, read_tests
-from .unasked import SO, with_facts
+from .unasked import with_facts
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
@@ -240,7 +240,7 @@ class _Session:
         """Raises Failure for an answer that is not the right one."""
         if self.right is not None and (asked := test.mark.question):
             right = self.right(test)
-            tell_apart(answer, right, asked.advice, asked.read, asked.atol, asked.rtol, SO)
+            tell_apart(answer, right, asked.advice, asked.read, asked.atol, asked.rtol)
 
     def _allow(self, exercise: str) -> None:
         """Raises StudentError if the exercise's tests need not run."""

@@ -41,7 +41,8 @@ class MultiHeadAttention(nn.Module):
         q = self.w_q(query).view(b, n_q, h, d // h).transpose(1, 2).reshape(b * h, n_q, d // h)
         k = self.w_k(key).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
         v = self.w_v(value).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
-        scores = torch.baddbmm(torch.zeros(b * h, n_q, n_k), q, k.mT, alpha=1 / math.sqrt(d // h))
+        start = q.new_zeros(b * h, n_q, n_k)
+        scores = torch.baddbmm(start, q, k.mT, alpha=1 / math.sqrt(d // h))
         scores = scores.view(b, h, n_q, n_k)
         if mask is not None:
             scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
