@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from grader.checking.faults import SuiteError
-from grader.checking.suite import proofread
+from grader.checking.suite import proofread, read_tests
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -20,7 +20,6 @@ from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError
 from .views import hints
 
-_MARK = re.compile(r"(?:@exercise|\bquestion|\basked_again)\(\s*[\"']([A-Z]?[\d.]+)[\"']")
 _MOST = 12  # problems told at once
 
 
@@ -120,13 +119,14 @@ def _missing(reference: str) -> str:
 
 
 def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
-    """File, line and exercise of each test, hidden or visible."""
-    return [
-        (shown(path), text.count("\n", 0, mark.start()) + 1, mark[1])
-        for path in _test_files(assignment)
-        for text in [path.read_text(encoding="utf-8")]
-        for mark in _MARK.finditer(text)
-    ]
+    """File, line and exercise of each test, hidden or visible, of those that can be read."""
+    found = list[tuple[str, int, str]]()
+    for path in _test_files(assignment):
+        with contextlib.suppress(SuiteError):  # which is told already
+            for test in read_tests(path):
+                line = test.function.__code__.co_firstlineno
+                found.append((shown(path), line, test.mark.exercise))
+    return found
 
 
 def _test_files(assignment: Assignment) -> list[Path]:
