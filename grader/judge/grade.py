@@ -81,7 +81,7 @@ def once(
     if isinstance(read, Result):
         return Try(read)
     load = read.load(Patience())
-    causes = mistaken.causes_of(submitted.assignment, open_worker)
+    causes = mistaken.causes_of(submitted.assignment)
     run = suite_run.run(submitted, load, read.verdicts, open_worker, causes)
     if asked is not None:
         run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker, asked))

@@ -1,8 +1,8 @@
 """What the named mistakes answer to an exercise's tests, asked after a failure only.
 
-A mistake is put into the course's own answer and asked in a worker of its own, which runs nothing
-of a student's, so one that loops meets the call's deadline. Its answers depend on the release's
-seed alone: a class asks once.
+A mistake is put into the course's own answer and asked in the judge's process: that is none of a
+student's code, and a sandbox would take ten times as long. One that loops meets a limit. Its answers
+depend on the release's seed alone: a class asks once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,12 @@ from .suite_run import OpenWorker, suite_files
 from .workers.load import Load
 from .workers.local import local_worker
 
+PATIENCE = 5  # times the CPU seconds that a call of a student's may take
+
 _told: dict[Path, dict[str, Told]] = {}  # by the file that keeps it, then by test
 
 
-def causes_of(
-    assignment: Assignment, open_worker: OpenWorker, seed: int | None = None
-) -> session.Causes:
+def causes_of(assignment: Assignment, seed: int | None = None) -> session.Causes:
     """What names the mistakes that the failures of a submission show."""
     seed = assignment.seed if seed is None else seed
 
@@ -48,7 +48,7 @@ def causes_of(
         for exercise in assignment.exercises:
             own = [result for result in results if result.mark.exercise == exercise.id]
             suspects = [
-                _mistake(assignment, bug, open_worker, kept / f"{bug.name}.json", seed)
+                _mistake(assignment, bug, kept / f"{bug.name}.json", seed)
                 for bug in mistakes.load(assignment)
                 if bug.exercise == exercise.id
             ]
@@ -58,15 +58,13 @@ def causes_of(
     return named
 
 
-def _mistake(
-    assignment: Assignment, bug: Bug, open_worker: OpenWorker, kept: Path, seed: int
-) -> Mistake:
+def _mistake(assignment: Assignment, bug: Bug, kept: Path, seed: int) -> Mistake:
     def asked(ids: Collection[str]) -> Mapping[str, Told]:
-        if kept not in _told:
-            _told[kept] = kept_answers.read(kept)
-        told = _told[kept]
+        told = _told.setdefault(kept, {})
+        if not told.keys() >= {*ids}:
+            told.update(kept_answers.read(kept))  # another judge may have asked meanwhile
         if missing := [id for id in ids if id not in told]:
-            told.update(ask(assignment, bug, missing, open_worker, seed))
+            told.update(ask(assignment, bug, missing, seed))
             kept_answers.write(kept, told)
         return {id: told[id] for id in ids}
 
@@ -92,7 +90,7 @@ def all_kept(assignment: Assignment) -> list[Path]:
     tests = [test for path in suite_files(assignment) for test in suite.read_tests(path)]
     for bug in mistakes.load(assignment):
         asked = [test.id for test in tests if test.mark.exercise == bug.exercise]
-        _mistake(assignment, bug, local_worker, kept / f"{bug.name}.json", seed).told(asked)
+        _mistake(assignment, bug, kept / f"{bug.name}.json", seed).told(asked)
     return sorted(kept.glob("*.json"))
 
 
@@ -100,11 +98,11 @@ def ask(
     assignment: Assignment,
     bug: Bug,
     ids: Collection[str],
-    open_worker: OpenWorker,
     seed: int | None = None,
 ) -> dict[str, Told]:
     """What one mistake answers to the tests with these ids."""
-    found = run(assignment, bug, open_worker, only=ids, seed=seed)
+    limited = partial(local_worker, seconds=PATIENCE * assignment.call_seconds)
+    found = run(assignment, bug, limited, only=ids, seed=seed)
     return {one.id: Told(one.outcome, one.answer) for one in found}
 
 

@@ -108,7 +108,7 @@ def test_a_correct_variant_is_far_from_every_tolerance(case, proven):
 def test_every_named_bug_of_an_exercise_fails_a_test_that_names_it(exercise, proven):
     id, cases_of = OF_EXERCISE[exercise][0].assignment, OF_EXERCISE[exercise]
     assignment = proofs.COURSE.assignment(id)
-    named = mistaken.causes_of(assignment, proofs.local_worker)
+    named = mistaken.causes_of(assignment)
     for case in cases_of:
         how = {"exercises": [exercise], "causes": named}
         results = mistaken.run(assignment, case.bug, proofs.local_worker, **how)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from grader.seam import loading
+from grader.seam import StudentError, loading
 from grader.seam.codec import Tree
+from grader.seam.errors import TIMEOUT
 from grader.seam.executor import Executor, LocalBackend
 
 from .load import Load
@@ -28,9 +31,35 @@ class LocalWorker(LocalBackend):
             return super().request(request, payload, deadline)
 
 
+class TimedWorker(LocalWorker):
+    """One whose calls end after some seconds of CPU time, on a process's main thread."""
+
+    def __init__(self, executor: Executor, seconds: float):
+        super().__init__(executor)
+        self.seconds = seconds
+
+    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
+        if threading.current_thread() is not threading.main_thread():
+            return super().request(request, payload, deadline)
+        before = signal.signal(signal.SIGVTALRM, _too_long)
+        signal.setitimer(signal.ITIMER_VIRTUAL, max(deadline or 0.0, self.seconds))
+        try:
+            return super().request(request, payload, deadline)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+
+
+def _too_long(signal: int, frame: object) -> None:
+    raise StudentError(TIMEOUT, "it took too long")
+
+
 @contextlib.contextmanager
-def local_worker(load: Load) -> Iterator[LocalWorker]:
-    """Open a LocalWorker, as `judge_process.opener` opens a sandboxed one."""
+def local_worker(load: Load, seconds: float = 0.0) -> Iterator[LocalWorker]:
+    """Open a LocalWorker, as `judge_process.opener` opens a sandboxed one.
+
+    `seconds`: the CPU time that a call may take; 0 is any.
+    """
     namespace, unavailable, _ = loading.load(
         {
             "statements": [vars(statement) for statement in load.statements],
@@ -39,4 +68,5 @@ def local_worker(load: Load) -> Iterator[LocalWorker]:
             "forbidden": load.forbidden,
         }
     )
-    yield LocalWorker(Executor(namespace, unavailable))
+    executor = Executor(namespace, unavailable)
+    yield TimedWorker(executor, seconds) if seconds else LocalWorker(executor)
