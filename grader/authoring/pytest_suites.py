@@ -91,7 +91,7 @@ class Suite(pytest.File):
         except SuiteError as error:
             raise self.CollectError(str(error)) from None
         for test in tests:
-            item = Item.from_parent(self, name=test.function.__name__)
+            item = Item.from_parent(self, name=test.id.rpartition("::")[2])
             item.test, item.suite = test, self
             marker = f"exercise_{test.mark.exercise.replace('.', '_')}"
             self.config.addinivalue_line("markers", f"{marker}: tests of this exercise")

@@ -32,7 +32,7 @@ def path_of(tests: Path) -> Path:
 
 def right_answer(test: Test) -> Answer:
     """The right answer to a visible question. Raises SuiteError if there is none."""
-    found = _read(path_of(test.file))["right"].get(test.function.__name__)
+    found = _read(path_of(test.file))["right"].get(test.id.rpartition("::")[2])
     if found is None:
         raise SuiteError(f"{test.file.name}: no answer to {test.id} beside it: run `course build`")
     return answer_of(found)

@@ -1,7 +1,7 @@
 """What the named mistakes answer to an exercise's tests, asked after a failure only.
 
 A mistake is put into the course's own answer and asked in the judge's process: that is none of a
-student's code, and a sandbox would take ten times as long. One that loops meets a limit. Its answers
+student's code, and a sandbox would take ten times as long. One that loops meets a limit. Answers
 depend on the release's seed alone: a class asks once.
 """
 

@@ -67,6 +67,8 @@ def _file(path: Path) -> tuple[list[str], dict[str, str]]:
             other = (node.module or "").split(".")[-2]  # another assignment's
             of, theirs = _file(path.parents[1] / other / path.name)
             imports += of
+            private = {name: text for name, text in theirs.items() if name.startswith("_")}
+            definitions = private | definitions
             for name in (alias.name for alias in node.names):
                 if name not in theirs:
                     raise faults.at(path, node.lineno, f"{node.module} has no {name!r}")

@@ -26,6 +26,7 @@ def suites(folder, *arguments):
         f"{one.get('classname').rpartition('.')[2]}.py::{one.get('name')}": one.find("failure")
         is None
         for one in found
+        if one.get("classname")
     }
 
 

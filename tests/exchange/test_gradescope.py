@@ -174,8 +174,8 @@ def test_a_failed_grading_has_no_score_and_says_so(container):
 
 def test_hidden_tests_come_with_what_they_take_from_earlier_assignments():
     files = course_files.hidden_tests(proofs.COURSE.assignment("a4"))
-    taken = "autograder/a2/multi_head_reference.py", "autograder/a2/exercise_2_3/exercise.toml"
-    assert {*taken, "autograder/a3/answers.py"} <= files.keys()
+    taken = "autograder/a2/reference.py", "autograder/a2/exercise_2_3/exercise.toml"
+    assert {*taken, "autograder/a3/reference.py"} <= files.keys()
     assert not [name for name in files if name.startswith(("autograder/a5", "autograder/exam"))]
 
 

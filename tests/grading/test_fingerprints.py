@@ -77,8 +77,8 @@ def differing(root, paths, before):
         ("grader/checking/expect.py", {*ASSIGNMENTS}),
         # tests, references, mistakes, visible tests, starters
         ("autograder/a2/exercise_2_5/test_2_5_layer_norm.py", {"a2"}),
-        ("autograder/a2/multi_head_reference.py", {*ASSIGNMENTS}),
-        ("autograder/a3/encoder_reference.py", {*ASSIGNMENTS}),
+        ("autograder/a2/tensors.py", {*ASSIGNMENTS}),
+        ("autograder/a3/tensors.py", {*ASSIGNMENTS}),
         ("autograder/a4/table_search.py", {*ASSIGNMENTS}),
         ("autograder/a1/reference.py", {*ASSIGNMENTS}),
         ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),
@@ -180,7 +180,7 @@ def parts_of(checkout, path, id="a2"):
         # test_2_8_no_trace names it
         ("autograder/a2/exercise_2_8/test_2_8_gradient_norms.py", {"2.8"}),
         ("assignments/a2/public_tests/exercise_2_10.py", {"2.10"}),
-        ("autograder/a2/multi_head_reference.py", {""}),
+        ("autograder/a2/tensors.py", {""}),
         ("autograder/a2/reference.py", {""}),
         ("grader/judge/score.py", {""}),
     ],
