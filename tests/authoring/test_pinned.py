@@ -36,7 +36,7 @@ def test_pinned_sentences_stand_in_the_starter(id):
 
 READING = 5.0  # minutes for each point of difficulty: the task, the paper, the idea
 LINE = 0.3  # minutes for a line of the reference, times the difficulty and one
-ATTEMPT = 0.2  # minutes for each named mistake, of which a student makes a few
+ATTEMPT = 0.12  # minutes for each named mistake, of which a student makes a few
 
 
 def estimates(assignment):

@@ -98,7 +98,7 @@ def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, ope
 def test_a_correct_variant_is_far_from_every_tolerance(case, proven):
     """The short form of `course margins`: every point, with a tenth of each tolerance at most."""
     seed = proofs.COURSE.assignment(case.assignment).seed
-    found = margins.measured(margins.Task(case, "local", (seed,)))
+    found = margins.measured(margins.Task((case,), "local", (seed,)))
     proven(case, "local", prove.CLAIMS["variant"], "; ".join(found.wrong))
     assert found.margins, "no comparison was watched"
     assert not margins.too_wide(found.margins)
