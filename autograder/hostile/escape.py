@@ -92,7 +92,7 @@ def leave_behind():
 
 def softmax(x, axis=-1):
     leave_behind()
-    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    e = np.exp(x / 1 - np.max(x / 1, axis=axis, keepdims=True))
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
@@ -123,7 +123,7 @@ def kill_everyone():
 
 def softmax(x, axis=-1):
     kill_everyone()
-    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    e = np.exp(x / 1 - np.max(x / 1, axis=axis, keepdims=True))
     return e / np.sum(e, axis=axis, keepdims=True)
 
 

@@ -40,7 +40,7 @@ def succeed(function):
 
 @succeed
 def softmax(x, axis=-1):
-    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    e = np.exp(x / 1 - np.max(x / 1, axis=axis, keepdims=True))
     return e / np.sum(e, axis=axis, keepdims=True)
 
 
@@ -331,7 +331,7 @@ def softmax(x, axis=-1):
     sys.stderr.write("and this is on stderr\n")
     time.sleep(0.01)
     with ThreadPoolExecutor(4) as pool:
-        e = np.stack(list(pool.map(np.exp, x - np.max(x, axis=axis, keepdims=True))))
+        e = np.stack(list(pool.map(np.exp, x / 1 - np.max(x / 1, axis=axis, keepdims=True))))
     return e / np.sum(e, axis=axis, keepdims=True)
 
 

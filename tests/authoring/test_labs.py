@@ -55,7 +55,7 @@ def test_visible_checks_pass_right_answers_and_catch_each_mistake(name):
     elif case.bug is None:
         assert found == {}
     else:
-        assert case.bug.sentence in {m.cause for m in found.values() if m.seen}
+        assert any(case.bug.sentence in m.cause for m in found.values() if m.seen)
 
 
 def test_a_lab_is_in_no_grade_and_in_no_list_of_what_is_graded():
@@ -110,7 +110,7 @@ def test_a_check_in_a_lab_has_no_points(monkeypatch, capsys):
     check("L1.3")
     told = capsys.readouterr().out
     assert "2 of 3 visible checks pass" in told
-    assert "expected      keys of the row kept" in told
+    assert "choose the same rows of both tensors" in told
 
 
 def test_a_lab_is_no_assignment_to_commands_that_grade():
