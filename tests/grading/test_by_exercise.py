@@ -32,7 +32,8 @@ OF_SEVEN = '''
 @question("1.3", weight=2)
 def test_of_seven(its, rng):
     """Seven by seven, which no other test asks for."""
-    return {"a score is above 1": bool(its.scaled_scores(*[np.ones((7, 7))] * 2).max() > 1)}
+    ones = 0 * rng.normal(size=(7, 7)) + 1
+    return {"a score is above 1": bool(its.scaled_scores(ones, ones).max() > 1)}
 '''
 
 
