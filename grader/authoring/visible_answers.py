@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.checking import right_form, session, shown_answers
+from grader.checking import session
+from grader.checking.findings import right_form, shown_answers
 from grader.checking.session import FAILED, PASSED, TestResult
 from grader.checking.suite import read_tests
 from grader.course import mistakes

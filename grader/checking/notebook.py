@@ -24,7 +24,8 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import lacking, session, shown_answers, stale, upstream
+from . import lacking, session, stale
+from .findings import shown_answers, upstream
 from .messages import summary
 from .session import TestResult
 from .suite import read_tests

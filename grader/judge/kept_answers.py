@@ -13,8 +13,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.checking import shown_answers
-from grader.checking.causes import Told
+from grader.checking.findings import shown_answers
+from grader.checking.findings.causes import Told
 from grader.course.assignment import Assignment
 
 FOLDER = ".course/mistaken"  # in the course's root

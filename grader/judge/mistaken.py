@@ -14,8 +14,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from grader.checking import causes, right_form, session, suite
-from grader.checking.causes import Mistake, Told
+from grader.checking import session, suite
+from grader.checking.findings import causes, right_form
+from grader.checking.findings.causes import Mistake, Told
 from grader.checking.session import TestResult
 from grader.course import mistakes
 from grader.course.assignment import Assignment

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from grader.checking import right_form, session, suite
+from grader.checking import session, suite
+from grader.checking.findings import right_form
 from grader.checking.session import TestResult
 from grader.course.assignment import Assignment
 from grader.seam import Student, StudentError

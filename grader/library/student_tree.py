@@ -19,7 +19,7 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
-from ..checking import shown_answers
+from ..checking.findings import shown_answers
 from ..course.course_file import EXAM_FILE, FILE
 from ..course.record.files import EXPORTED
 from .components import Component, module_text, stub, take_apart

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..checking import right_form, session, shown_answers, upstream
+from ..checking import session
 from ..checking.exercise import ExerciseMark
 from ..checking.faults import SuiteError
+from ..checking.findings import right_form, shown_answers, upstream
 from ..checking.messages import Message, summary
 from ..checking.raised import explain
 from ..checking.session import FAILED, PASSED, TestResult

@@ -12,7 +12,8 @@ from grader.authoring import course_build
 from grader.authoring.proof import cases
 from grader.authoring.release import contents
 from grader.authoring.views import notebooks
-from grader.checking import session, shown_answers
+from grader.checking import session
+from grader.checking.findings import shown_answers
 from grader.checking.notebook import check
 from grader.cli import lookup
 from grader.cli.problems import UsageProblem

@@ -16,7 +16,8 @@ from course_lib.analysis.loss_curve import plot_loss
 from course_lib.numpy_forms.attention import attention
 from course_lib.training.checkpoint_average import averaged
 from grader.authoring.proof import cases
-from grader.checking import right_form, session
+from grader.checking import session
+from grader.checking.findings import right_form
 from grader.judge.suite_run import suite_files
 from grader.library.components import Component
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import proofs
 import pytest
 
-from grader.checking import upstream
+from grader.checking.findings import upstream
 from grader.checking.messages import WAITING, Message, by_cause, counts_once, summary
 
 

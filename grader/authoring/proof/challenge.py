@@ -12,7 +12,8 @@ import random
 import warnings
 from collections.abc import Sequence
 
-from grader.checking import session, shown_answers
+from grader.checking import session
+from grader.checking.findings import shown_answers
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course

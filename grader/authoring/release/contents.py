@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from grader.checking import shown_answers
+from grader.checking.findings import shown_answers
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab

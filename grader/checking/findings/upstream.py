@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..course.assignment import Assignment
-from ..course.exercise import Exercise
-from ..seam.errors import NOT_WRITTEN
-from .session import TestResult
+from ...course.assignment import Assignment
+from ...course.exercise import Exercise
+from ...seam.errors import NOT_WRITTEN
+from ..session import TestResult
 
 
 def to_repair(

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .answer import Answer
-from .messages import Message
-from .session import FAILED, PASSED, TestResult
+from ..answer import Answer
+from ..messages import Message
+from ..session import FAILED, PASSED, TestResult
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from ..course.assignment import Assignment
-from ..course.course_file import shown
-from ..seam import Student
-from ..seam.executor import Executor, LocalBackend
-from . import session, suite, unasked
-from .answer import Answer
-from .faults import SuiteError
+from ...course.assignment import Assignment
+from ...course.course_file import shown
+from ...seam import Student
+from ...seam.executor import Executor, LocalBackend
+from .. import session, suite, unasked
+from ..answer import Answer
+from ..faults import SuiteError
+from ..suite import Test
 from .shown_answers import right_answer
-from .suite import Test
 
 FILE = "reference.py"
 

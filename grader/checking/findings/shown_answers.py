@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ..answer import Answer
+from ..faults import SuiteError
+from ..session import FAILED, PASSED, TestResult
+from ..suite import Test
 from . import causes
-from .answer import Answer
 from .causes import Mistake, Told
-from .faults import SuiteError
-from .session import FAILED, PASSED, TestResult
-from .suite import Test
 
 Shown = dict[str, Any]
 
