@@ -14,7 +14,6 @@ from grader.course.record.files import EXPORTED
 from grader.course.record.files import FILE as RECORD
 
 from ..course import toml
-from ..judge import mistaken
 from ..library import student_tree
 
 # The packages of the grader that run one submission.
@@ -56,6 +55,8 @@ def own_answer(assignment: Assignment) -> Files:
 
     The answers are computed here, as a grade is not to wait for them.
     """
+    from ..judge import mistaken  # heavy
+
     notebook = json.loads(assignment.solution.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":

@@ -54,7 +54,7 @@ def breaks(monkeypatch):
 
     def does(body):
         def call(test, student, *given):
-            body(student) if test.id == last else honest(test, student, *given)
+            return body(student) if test.id == last else honest(test, student, *given)
 
         monkeypatch.setattr(suite.Test, "call", call)
         return last

@@ -96,13 +96,18 @@ def test_when_to_stop(its):
     }
 
 
-@ask(weight=2, step="beam_search", advice="0.4 · 0.9 is more than 0.6 · 0.4")
+@ask(weight=2, step="beam_search", after=STEPS, advice="0.4 · 0.9 is more than 0.6 · 0.4")
 def test_garden_path(its):
     """A beam of two finds what greedy search misses."""
     return searched(its, [0], width=2, length_penalty=0.0, max_length=6)[0]
 
 
-@ask(weight=3, step="beam_search", advice="divide by the factor of its length, then compare")
+@ask(
+    weight=3,
+    step="beam_search",
+    after=STEPS,
+    advice="divide by the factor of its length, then compare",
+)
 def test_what_the_penalty_does(its):
     """α decides between a short sentence and a longer, less likely one."""
     answer = {}

@@ -51,7 +51,7 @@ def test_before_the_first_token(its):
     return answer | shapes | {"source_mask": cache.get("source_mask")}
 
 
-@ask(weight=3, advice=ADVICE, after=())
+@ask(weight=3, advice=ADVICE)
 def test_same_as_without(its):
     """Token by token, the same probabilities as for whole prefixes, in post-norm and pre-norm."""
     answer = {}

@@ -19,7 +19,7 @@ from grader.checking.question import question, refusal
 ask = partial(question, "4.19", read=READ, after=AFTER)
 
 
-@ask(weight=3, advice=SAME, atol=ROUNDING, rtol=0.0, after=())
+@ask(weight=3, advice=SAME, atol=ROUNDING, rtol=0.0)
 def test_every_step(its, rng):
     """At every step the log probabilities equal those without a cache; post-norm and pre-norm."""
     answer = {}
