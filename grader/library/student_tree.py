@@ -19,7 +19,6 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
-from ..checking.findings import shown_answers
 from ..course.course_file import EXAM_FILE, FILE
 from ..course.record.files import EXPORTED
 from .components import Component, module_text, stub, take_apart
@@ -108,7 +107,7 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         for path in other.public_tests:
             copy = folder / path.relative_to(course.root)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            for one in (path, shown_answers.path_of(path)):
+            for one in (path, path.with_suffix(".json")):
                 if one.exists():
                     shutil.copy(one, copy.parent)
     return target

@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from grader.checking.findings import shown_answers
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
@@ -152,7 +151,7 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
             files[shown(path)] = path.read_bytes()
         files[f"{folder}/README.md"] = texts.readme(course, assignment).encode()
         for path in assignment.public_tests:
-            for one in (path, shown_answers.path_of(path)):
+            for one in (path, path.with_suffix(".json")):
                 files[shown(one)] = one.read_bytes()
     return files
 
