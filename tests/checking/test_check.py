@@ -35,7 +35,7 @@ def test_a_redefinition_is_picked_up(kernel, capsys):
     kernel(RIGHT)
     assert notebook.check("A1.1") == 10
     captured = capsys.readouterr()
-    assert "8 of 8 visible checks pass" in captured.out
+    assert "5 of 5 visible checks pass" in captured.out
     assert captured.err == ""
 
 
@@ -64,7 +64,7 @@ def test_one_step_of_an_exercise_is_checked_alone_and_gives_no_points(kernel, ca
     assert "4.11 Beam search, is_final: 1 of 1 visible checks pass" in capsys.readouterr().out
     kernel(STEP.replace(">= n_best", "> 0"))
     notebook.check("A4.11", "is_final")
-    assert "compare the `n_best`-th best score" in capsys.readouterr().out
+    assert "the best score decides" in capsys.readouterr().out
 
 
 def test_a_step_that_is_not_there_is_one_sentence(capsys):
