@@ -15,6 +15,7 @@ from grader.gradebook.store import Store
 from grader.grading import class_run, fingerprints
 from grader.intake.submissions import Submission
 from grader.judge import grade as judge
+from grader.judge import mistaken
 from grader.judge.suite_run import Submitted
 from grader.report import sentences
 
@@ -57,6 +58,10 @@ def breaks(monkeypatch):
             return body(student) if test.id == last else honest(test, student, *given)
 
         monkeypatch.setattr(suite.Test, "call", call)
+        # what mistakes answer to it must not be kept for others
+        monkeypatch.setattr(mistaken, "_told", {})
+        monkeypatch.setattr(mistaken.kept_answers, "read", lambda path: {})
+        monkeypatch.setattr(mistaken.kept_answers, "write", lambda path, told: None)
         return last
 
     return does
