@@ -52,12 +52,16 @@ def test_mask(its, rng):
     return its.long_attention(query, key, value, mask, block=16)
 
 
-@question("0.9", weight=2, advice=ROWS, read=READ)
+@question("0.9", advice=ROWS, read=READ)
 def test_never_holds_all_weights(its, rng):
-    """The largest tensor is a block of weights, and a sequence longer than the memory works."""
+    """The largest tensor is a block of weights."""
     largest = its.make(RUN, text=WATCH, x=normal(rng, 1, 512, 4), block=16).get()
-    found = {"no tensor has more than 2 · 16 rows of weights": largest <= 2 * 16 * 512}
+    return {"no tensor has more than 2 · 16 rows of weights": largest <= 2 * 16 * 512}
+
+
+@question("0.9", advice=ROWS, read=READ)
+def test_longer_than_the_memory(its, rng):
+    """A sequence whose table of weights is larger than the memory works."""
     query, value = normal(rng, 1, LONG, 1), normal(rng, 1, LONG, 1)
     key = torch.ones(1, LONG, 1)  # equal keys: every query reads the mean of all values
-    called = its.call(its.long_attention, query, key, value, block=BLOCK, deadline=30.0)
-    return found | {f"the output for {LONG:,} queries and keys": called.value}
+    return its.call(its.long_attention, query, key, value, block=BLOCK, deadline=30.0).value
