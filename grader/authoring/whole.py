@@ -122,7 +122,7 @@ def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
     """File, line and exercise of each test, hidden or visible, of those that can be read."""
     found = list[tuple[str, int, str]]()
     for path in _test_files(assignment):
-        with contextlib.suppress(SuiteError):  # which is told already
+        with contextlib.suppress(SuiteError):  # `_unreadable` reports it
             for test in read_tests(path):
                 line = test.function.__code__.co_firstlineno
                 found.append((shown(path), line, test.mark.exercise))

@@ -58,6 +58,6 @@ def test_every_trial_has_ended(handed_in):
         left == 0,
         expected="trials that have ended",
         got=f"{left} wait or run",
-        otherwise="the same command goes on where it stopped",
+        otherwise="run the same command again: it resumes",
         read="exercise 5.5",
     )

@@ -9,7 +9,7 @@ CURVES = [[3.0, 1.0, 1.0, 1.0], [2.0, 6.0, 4.0, 5.0], [4.0, 5.0, 6.0, 6.0],
 
 @question("5.9", 2, advice="the best two go on after one step; 6 · 1 + 2 · 3", read="exercise 5.9")
 def test_one_rung(its):
-    """Six trials and a rung after the first step: a third of them goes on."""
+    """Six trials and a rung after the first step: a third of them continue."""
     survivors, steps = its.successive_halving(CURVES, [1])
     return {"survivors": survivors, "steps": steps}
 

@@ -85,7 +85,7 @@ def test_seeds(handed_in):
         not open_ones,
         expected="trials that have ended, well or badly",
         got=f"{len(open_ones)} that wait or still run" if open_ones else "",
-        otherwise="the study is not finished: the same command goes on where it stopped",
+        otherwise="the study is not finished: run the same command again: it resumes",
         read=READ,
     )
     by_configuration = seeds_by_configuration(trials)

@@ -42,7 +42,7 @@ def unfit(assignment: Assignment) -> Iterator[str]:
         if exercise.hints is None:
             yield f"{shown(record)}: add [hints]: a question, a direction and a shape"
             continue
-        with suppress(BuildError):  # a component that is not there is told by `whole`
+        with suppress(BuildError):  # `whole` reports a component that is not there
             for stage in STAGES:
                 if found := quotations(getattr(exercise.hints, stage), exercise, assignment):
                     where = place_in(record, "hints", stage)

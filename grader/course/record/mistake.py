@@ -24,7 +24,7 @@ class Bug(Table):
     find: str
     replace: str
     pins: tuple[str, ...] = ()  # sentences of the starter that fix this behavior
-    why: str = ""  # no visible test can be of what is pinned
+    why: str = ""  # why no visible test checks what is pinned
 
     _name: str = PrivateAttr(default="")
     _exercise: str = PrivateAttr(default="")
