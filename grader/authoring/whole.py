@@ -142,12 +142,11 @@ def _misnamed(assignment: Assignment) -> Iterator[str]:
 
 def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
     """What a named bug refers to that is not there."""
-    place = partial(place_in, assignment.record(bug.exercise), "mistakes", bug.name)
-
+    place = place_in(assignment.record(bug.exercise), *bug.place)
     if why := _missing(bug.component):
-        yield f"{place('component')}: {why}"
+        yield f"{place}: {why}"
     else:
         try:
             bug.apply(Component.parse(bug.component).source)
         except mistakes.BugError as error:
-            yield f"{place('find')}: {error}; copy the line from there"
+            yield f"{place}: {error}; copy the line from there"

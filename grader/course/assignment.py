@@ -198,11 +198,11 @@ class Assignment(Table):
                         f"exercise {exercise.id} depends on {other}, which {why}",
                         *("exercises", number, "depends_on"),
                     )
-            for name in exercise.mistakes:
+            for name, bug in exercise.mistakes.items():
                 if owners.setdefault(name, exercise.id) != exercise.id:
                     raise Misplaced(
                         f"{owners[name]} has a mistake {name!r} too: rename one",
-                        *("exercises", number, "mistakes", name),
+                        *("exercises", number, *bug.place),
                     )
         if self.model is None and any(e.kind == "model" for e in self.exercises):
             raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")

@@ -16,7 +16,7 @@ from .table import Table
 FILE, EXAM_FILE = "course.toml", "exam.toml"
 Places = dict[tuple[str | int, ...], Path]  # the file of a table, by where the table is
 Form = TypeVar("Form", bound=Table)
-_BLOCK = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"", re.DOTALL)  # a text of several lines
+_BLOCK = re.compile(r"(?:([\w-]+) = )?('''|\"\"\").*?\2", re.DOTALL)  # a text of several lines
 
 
 class CourseError(Problem):
@@ -106,9 +106,10 @@ def shown(path: Path) -> str:
 def line_of(text: str, location: tuple[str | int, ...]) -> int:
     """The line (from 1) of a key, or of the innermost table that contains it.
 
-    `location` is a path such as ("assignments", 0, "exercises", 3, "points").
+    `location` is a path such as ("assignments", 0, "exercises", 3, "points"); in a text, lines that
+    begin with a name and a colon are keys.
     """
-    text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)  # no keys inside of these
+    text = _BLOCK.sub(_outline, text)
     counts: dict[str, int] = {}
     best, depth = 1, 0
     current: list[str | int] = []
@@ -118,11 +119,17 @@ def line_of(text: str, location: tuple[str | int, ...]) -> int:
             current = _table_path(header[2].split("."), bool(header[1]), counts)
             matched = current[: len(location)]
         else:
-            key = re.match(r"\s*([\w-]+)\s*=", line)
-            matched = [*current, key[1]] if key else []
+            key = re.match(r"\s*([\w.-]+)\s*=", line)
+            matched = [*current, *key[1].split(".")] if key else []
         if len(matched) > depth and matched == list(location[: len(matched)]):
             best, depth = number, len(matched)
     return best
+
+
+def _outline(block: re.Match[str]) -> str:
+    """The lines of a text with nothing but its key, and the keys inside of it."""
+    inner = [re.match(r"(\w+): ", line) for line in block[0].splitlines()[1:]]
+    return "\n".join([f"{block[1]} =", *(f"{block[1]}.{key[1]} =" if key else "" for key in inner)])
 
 
 def _table_path(names: list[str], is_array: bool, counts: dict[str, int]) -> list[str | int]:

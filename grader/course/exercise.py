@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, PrivateAttr, model_validator
 
 from .problem import SetupError
+from .record import mistake
 from .record.hints import Hints
 from .record.mistake import Bug
 from .table import Misplaced, Table
@@ -83,16 +84,27 @@ class Exercise(Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _mistakes_are_in_its_component(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """A mistake that names no component is in the only one."""
-        components, mistakes = data.get("components"), data.get("mistakes")
-        if not (
-            isinstance(components, list) and len(components) == 1 and isinstance(mistakes, dict)
-        ):
-            return data
-        shared = {"component": components[0]}
-        known = {id: shared | m if isinstance(m, dict) else m for id, m in mistakes.items()}
-        return data | {"mistakes": known}
+    def _reads_its_mistakes(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Each text of `[mistakes]` is about the component of its key, or "module:component"."""
+        found: dict[str, Any] = {}
+        components = {str(one).partition(":")[2]: one for one in data.get("components", ())}
+        for key, text in data.get("mistakes", found).items():
+            if not isinstance(text, str):
+                raise Misplaced(f"write the mistakes in {key!r} as one text", "mistakes", key)
+            if ":" not in key and key not in components:
+                raise Misplaced(
+                    f"{key!r} is no component of this exercise: correct it or give its module",
+                    "mistakes",
+                    key,
+                )
+            try:
+                new = mistake.read(text, components.get(key, key), key)
+            except ValueError as error:
+                raise Misplaced(str(error), "mistakes", key, *getattr(error, "at", ())) from None
+            if twice := sorted(found.keys() & new.keys()):
+                raise Misplaced(f"{twice[0]!r} is there twice: rename one", "mistakes", key)
+            found |= new
+        return data | {"mistakes": found} if found else data
 
     @model_validator(mode="after")
     def _complete(self) -> Exercise:

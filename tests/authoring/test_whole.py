@@ -51,8 +51,8 @@ def test_the_course_fits_together(copy):
         (
             RECORD.format(1),
             'components = ["course_lib.numpy_forms.attention:softmax"]',
-            'components = ["course_lib.numpy_forms.attention:softmaxed"]',
-            "exercise 1.1: course_lib.numpy_forms.attention defines no 'softmaxed'; it has",
+            'components = ["course_lib.masks:softmax"]',
+            "exercise 1.1: course_lib.masks defines no 'softmax'; it has",
         ),
         (
             RECORD.format(1),
@@ -62,11 +62,10 @@ def test_the_course_fits_together(copy):
         ),
         (
             RECORD.format(3),
-            'find = "query @ np.swapaxes(key, -1, -2)"\nreplace = "np.einsum(',
-            'find = "queries @ np.swapaxes(key, -1, -2)"\nreplace = "np.einsum(',
-            "`find` occurs 0 times",
+            "scores_not_scaled: the dot products are not divided by √d_k\n- return query ",
+            "scores_not_scaled: the dot products are not divided by √d_k\n- return queries ",
+            "is there 0 times",
         ),
-        (RECORD.format(3), ":scaled_scores", ":scale", "defines no 'scale'"),
         (
             RECORD.format(3),
             'direction = "Only',
@@ -89,7 +88,7 @@ def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, to
 
 
 def test_an_exercise_without_hints_is_named(copy):
-    change(copy, RECORD.format(3), "[hints]", "[mistakes.none]\nfind=''\nreplace=''\nsentence=''")
+    change(copy, RECORD.format(3), "[hints]\n", "")
     path = copy / RECORD.format(3)
     stages = "(?m)^(question|direction|shape|answers) = .*\n"
     path.write_text(re.sub(stages, "", path.read_text(encoding="utf-8")), encoding="utf-8")
@@ -124,7 +123,7 @@ def test_an_exercise_without_a_test_is_named(copy):
 def test_many_problems_are_not_a_flood(copy):
     for path in (*copy.rglob("test_*.py"), *copy.rglob("public_tests/*.py")):
         path.unlink()
-    change(copy, RECORD.format(4), 'find = "', 'find = "no ')
+    change(copy, RECORD.format(4), "\n- ", "\n- no ")
     with pytest.raises(BuildError, match="and [0-9]+ more problems of this kind") as caught:
         check(copy)
     assert len(str(caught.value).splitlines()) == 13
@@ -156,7 +155,7 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
         assert done.stderr.count("\n") == 1
         return done.stderr
 
-    line = change(tmp_path, RECORD.format(1), "attention:softmax", "attention:softmaxed")
+    line = change(tmp_path, RECORD.format(1), "numpy_forms.attention:softmax", "masks:softmax")
     assert told("build", "--check").startswith(f"{RECORD.format(1)}, line {line}: exercise 1.1: ")
     module = "course_lib/numpy_forms/attention.py"
     line = change(tmp_path, module, "def scaled_scores(", "def (")

@@ -137,7 +137,7 @@ def test_a_starter_counts_for_what_is_compared_with_it_and_not_for_its_headings(
 @pytest.mark.parametrize(
     ("old", "new", "ids"),
     [
-        ("(?m)^sentence = .*", 'sentence = "another"', {"2.3"}),
+        ("(?m)^multi_head_(\\w+): .*", r"multi_head_\1: another sentence", {"2.3"}),
         ("(?m)^shape = .*", 'shape = "Other words of a hint."', set()),
         ("(?m)^minutes = .*", "minutes = 9", set()),
         ("(?m)^points = 20$", "points = 20.0 # the same", set()),

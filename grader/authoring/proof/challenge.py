@@ -7,6 +7,7 @@ drawn among those that a visible check catches too: the others are green from th
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import random
 import warnings
@@ -18,6 +19,7 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import shown
+from grader.course.record import change
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student
@@ -114,7 +116,12 @@ def key(found: Sequence[mistakes.Bug]) -> str:
     for bug in found:
         lines += [
             f"\n## {bug.exercise}: {bug.sentence}\n",
-            f"Broken:\n\n```python\n{bug.replace.strip()}\n```\n",
-            f"Mended:\n\n```python\n{bug.find.strip()}\n```",
+            *(f"```diff\n{_mended(hunk)}\n```" for hunk in bug.change),
         ]
     return "\n".join(lines) + "\n"
+
+
+def _mended(hunk: change.Hunk) -> str:
+    """What is wrong and what is right, as a diff that mends it."""
+    lines = difflib.ndiff(hunk.new, hunk.old)
+    return "\n".join(line for line in lines if not line.startswith("?"))

@@ -1,15 +1,23 @@
 """A named mistake: a wrong submission that proves the grader, made from the right source.
 
-Those of an exercise are tables of its record, `[mistakes.ID]` in `exercise.toml`. One without a
-`component` is in the exercise's only one.
+Those of an exercise are texts in its record, `exercise.toml`: one of each component under
+`[mistakes]`, with blank lines between the mistakes:
+
+    softmax_no_max_shift: exp overflows: subtract the maximum first
+    - shifted = x - np.max(x, axis=axis, keepdims=True)
+    + shifted = x
 """
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from pydantic import PrivateAttr
 
 from ..problem import Problem
-from ..table import Table
+from ..table import Misplaced, Table
+from . import change
 
 
 class BugError(Problem):
@@ -20,9 +28,9 @@ class Bug(Table):
     """One realistic mistake in one component. Which tests catch it is found by asking it."""
 
     component: str  # "course_lib.numpy_forms.attention:softmax"
+    key: str  # the component's, in the table `[mistakes]`
     sentence: str  # what students read
-    find: str
-    replace: str
+    change: tuple[change.Hunk, ...]
     pins: tuple[str, ...] = ()  # sentences of the starter that fix this behavior
     why: str = ""  # why no visible test checks what is pinned
 
@@ -39,11 +47,38 @@ class Bug(Table):
         """The id of the exercise that it is of."""
         return self._exercise
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Where it is in the record."""
+        return "mistakes", self.key, self.name
+
     def apply(self, source: str) -> str:
-        """The source with the mistake made. Raises BugError unless `find` occurs once."""
-        count = source.count(self.find)
-        if count != 1:
-            raise BugError(
-                f"{self.name}: `find` occurs {count} times in {self.component}, not once"
-            )
-        return source.replace(self.find, self.replace)
+        """The source with the mistake made. Raises BugError unless its lines occur once."""
+        try:
+            return change.apply(self.change, source)
+        except ValueError as error:
+            raise BugError(f"{self.name}: {error} in {self.component}, not once") from None
+
+
+def read(text: str, component: str, key: str) -> dict[str, dict[str, Any]]:
+    """The mistakes of a text, by id. Raises ValueError for one that is not well formed."""
+    found: dict[str, dict[str, Any]] = {}
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        first, *rest = block.splitlines()
+        id, _, sentence = first.partition(": ")
+        if not re.fullmatch(r"\w+", id) or not sentence or id in found:
+            raise ValueError(f"{first!r}: begin a mistake with `id: sentence` and an id of its own")
+        notes = [line for line in rest if line.startswith(("pins: ", "why: "))]
+        try:
+            hunks = change.parse([line for line in rest if line not in notes])
+        except ValueError as error:
+            raise Misplaced(f"{id}: {error}", id) from None
+        found[id] = {
+            "component": component,
+            "key": key,
+            "sentence": sentence,
+            "change": hunks,
+            "pins": [note[6:] for note in notes if note.startswith("pins: ")],
+            "why": "".join(note[5:] for note in notes if note.startswith("why: ")),
+        }
+    return found
