@@ -21,7 +21,7 @@ class Message:
     read: str = ""
     # the answer shows the cause; otherwise `cause` is advice; the oldest grades do not say
     seen: bool | None = False
-    mistake: str = ""  # the id of the named mistake that answers so
+    mistake: str | None = None  # the id of the named mistake that answers so
     raised: bool | None = None  # True: about an exception of the student's code
 
     def lines(self, cause: str = "") -> list[tuple[str, str]]:

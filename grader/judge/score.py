@@ -179,7 +179,7 @@ def _with_waiting(
 def _test(test: TestResult, share: float, replaced: list[str]) -> GradedTest:
     passed, message = test.outcome == PASSED or bool(replaced), test.message
     if message and replaced:  # the cause is elsewhere
-        message = replace(message, cause="", seen=False, mistake="")
+        message = replace(message, cause="", seen=False, mistake=None)
     found = None if passed else message
     return GradedTest(
         id=test.id,
@@ -189,7 +189,7 @@ def _test(test: TestResult, share: float, replaced: list[str]) -> GradedTest:
         points=share if passed else 0.0,
         outcome=test.outcome,
         message=message,
-        bug=(found and found.mistake) or None,
+        bug=found.mistake if found else None,
         bug_title=found.cause if found and found.mistake else "",
         caused_by=replaced,
         carried_through=bool(replaced),

@@ -15,6 +15,7 @@ from book.audit import audit_checks, citations, claims, statements
 from course_lib.classifier import EncoderClassifier
 from course_lib.recipes.profiles import Profile
 from course_lib.transformer import Transformer
+from grader.course.record.change import Hunk
 from grader.library.components import Component
 
 PENALTIES = claims.value("results/multi30k_test2016.json:length_penalty")
@@ -195,9 +196,10 @@ def test_the_comment_beside_the_presets_has_the_counted_parameters():
 
 def test_a_mistake_that_no_longer_fits_the_source_is_found(audit, monkeypatch):
     true = about(audit, "divided by √d_k")
-    stale = replace(true.bug, find="a line that was rewritten")
+    hunk = Hunk(("a line that was rewritten",), ())
+    stale = true.bug.model_copy(update={"change": (hunk,)})
     monkeypatch.setattr(statements.mistakes, "load", lambda _: [stale])
-    assert any("occurs 0 times" in problem for problem in audit_checks.problems([true]))
+    assert any("is there 0 times" in problem for problem in audit_checks.problems([true]))
 
 
 def test_an_anchor_without_a_statement_is_found(audit):

@@ -169,9 +169,9 @@ def test_every_drawn_bug_makes_a_visible_check_fail(course, seed):
 
 
 def test_a_bug_that_no_visible_check_catches_is_told(tmp_path):
-    asked = ("--bug", "gap_signed", "--bug", "softmax_no_max_shift", "--to", tmp_path)
+    asked = ("--bug", "gap_close_is_zero", "--bug", "softmax_no_max_shift", "--to", tmp_path)
     done = in_process.course("challenge", "a1", *asked)
-    assert "! gap_signed: no visible check of 1.8 catches it" in done.output
+    assert "! gap_close_is_zero: no visible check of 1.8 catches it" in done.output
     assert "! softmax" not in done.output
 
 

@@ -71,7 +71,7 @@ def caught(result: Result, bug: Bug) -> str:
 def told(results: Sequence[TestResult], bug: Bug) -> str:
     """The same of the results of its exercise's tests."""
     messages = [one.message or Message() for one in results if one.outcome != PASSED]
-    return named([(message.mistake, message.cause) for message in messages], bug)
+    return named([(message.mistake or "", message.cause) for message in messages], bug)
 
 
 def named(failures: Sequence[tuple[str, str]], bug: Bug) -> str:
