@@ -149,12 +149,13 @@ def module_text(name: str) -> ModuleText:
 
 def _path(name: str) -> Path:
     """The file of an importable module, which is not imported. Raises BuildError."""
+    why = ""
     try:
         spec = importlib.util.find_spec(name)
-    except ImportError:
-        spec = None
+    except ImportError as error:
+        spec, why = None, f" ({error})"
     if spec is None or not spec.origin:
-        raise BuildError(f"{name}: there is no such module")
+        raise BuildError(f"{name}: there is no such module{why}")
     return Path(spec.origin)
 
 
