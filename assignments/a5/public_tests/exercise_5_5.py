@@ -2,9 +2,9 @@
 
 from course_lib.study.handed_in import BadFile, read_trials
 from course_lib.study.space import DEFAULT, FACTORS
-from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.exercise import fixture
 from grader.checking.expect import Failure
+from grader.checking.question import question
 from grader.seam import StudentError
 from grader.seam.errors import NOT_WRITTEN
 
@@ -12,52 +12,33 @@ FILE = "results.csv"
 AGAIN = "run `course study run --profile tiny` to its end, then `course study rows`"
 
 
-def trials_of(handed_in):
+@fixture
+def trials(handed_in):
+    """The rows of the file."""
     if FILE not in handed_in:
         raise StudentError(NOT_WRITTEN, "")
     try:
         return read_trials(handed_in[FILE])
     except BadFile as error:
-        raise Failure(
-            f"{FILE} as `course study rows` writes it", str(error), AGAIN, "exercise 5.5"
-        ) from None
+        expected = f"{FILE} as `course study rows` writes it"
+        raise Failure(expected, str(error), AGAIN, "exercise 5.5") from None
 
 
-@exercise("5.5")
-def test_it_can_be_read(handed_in):
+@question("5.5", advice=AGAIN, read="exercise 5.5")
+def test_it_can_be_read(trials):
     """`submission/results.csv` is there, and it has a row for each trial."""
-    trials_of(handed_in)
+    return {"there are trials": bool(trials)}
 
 
-@exercise("5.5")
-def test_configurations(handed_in):
+@question("5.5", advice=AGAIN, read="exercise 5.5")
+def test_configurations(trials):
     """There are at least 15 configurations, and the default is one of them."""
-    found = {tuple(trial[name] for name in FACTORS) for trial in trials_of(handed_in)}
-    expect.true(
-        len(found) >= 15,
-        expected="at least 15 configurations",
-        got=f"{len(found)}",
-        otherwise=AGAIN,
-        read="exercise 5.5",
-    )
-    expect.true(
-        tuple(DEFAULT.values()) in found,
-        expected="the default configuration",
-        got="it is not in the file",
-        otherwise=AGAIN,
-        read="exercise 5.5",
-    )
+    found = {tuple(trial[name] for name in FACTORS) for trial in trials}
+    default = tuple(DEFAULT.values())
+    return {"15 configurations or more": len(found) >= 15, "one is the default": default in found}
 
 
-@exercise("5.5")
-def test_every_trial_has_ended(handed_in):
+@question("5.5", advice="run the same command again: it resumes", read="exercise 5.5")
+def test_every_trial_has_ended(trials):
     """No trial waits or runs."""
-    trials = trials_of(handed_in)
-    left = sum(trial["status"] in ("waiting", "running") for trial in trials)
-    expect.true(
-        left == 0,
-        expected="trials that have ended",
-        got=f"{left} wait or run",
-        otherwise="run the same command again: it resumes",
-        read="exercise 5.5",
-    )
+    return {"trials that wait or run": sum(t["status"] in ("waiting", "running") for t in trials)}

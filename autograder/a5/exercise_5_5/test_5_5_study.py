@@ -1,197 +1,185 @@
 """Hidden tests of exercise 5.5: the handed-in trials, and one of them trained again."""
 
-from autograder.a5.exercise_5_5.tiny_study import (
-    FILE,
-    PROFILE,
-    READ,
-    UNFINISHED,
-    chosen,
-    inside,
-    levels,
-    named,
-    repeatable,
-    seeds_by_configuration,
-    trained_again,
-    trials_of,
-)
+import hashlib
+
+import numpy as np
+
+from autograder.a5.student_side import made
+from course_lib.study.designs import one_at_a_time
+from course_lib.study.handed_in import BadFile, read_trials
+from course_lib.study.profiles import profile
 from course_lib.study.space import DEFAULT, FACTORS
 from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.exercise import exercise, fixture
+from grader.seam import StudentError
+from grader.seam.errors import NOT_WRITTEN
 
+FILE = "results.csv"
+READ = "exercise 5.5; §6.2, Table 3"
+PROFILE = profile("tiny")
 AGAIN = "run `course study run --profile tiny` to its end, then `course study rows`"
-N_CONFIGURATIONS = 15
+LEFT_OUT = "hand in every trial, also one that failed: its status is a result"
 # The first evaluation of 24 trials (12 configurations, 2 seeds) differs by at most 7.2e-5 with
 # ATEN_CPU_CAPABILITY=default, 1.0e-5 with MKL_CBWR=COMPATIBLE, 6e-8 with two threads, and not at
 # all without oneDNN or with torch's deterministic algorithms. It differs by more than 2e-3 between
 # 97 %, and by more than 2e-2 between 82 %, of the pairs of trials.
 TOLERANCE = 2e-3
-LATER = {"loss": 0.05, "quality": 2.0}  # the other evaluations, where such differences have grown
+LATER = 0.05  # of the losses after it, where such differences have grown
+
+
+@fixture
+def trials(handed_in):
+    """The rows of the file."""
+    if FILE not in handed_in:
+        raise StudentError(NOT_WRITTEN, "")
+    try:
+        return read_trials(handed_in[FILE])
+    except BadFile as error:
+        expected = f"{FILE} as `course study rows` writes it"
+        raise expect.Failure(expected, str(error), "write it again", READ) from None
+
+
+def named(row):
+    """A configuration in words."""
+    return ", ".join(f"{factor} {row[factor]}" for factor in FACTORS)
+
+
+def label(trial):
+    return f"{named(trial)}, seed {trial['seed']}"
+
+
+def inside(trial):
+    """Whether every level is one of the study's."""
+    return all(trial[factor] in FACTORS[factor] for factor in FACTORS)
+
+
+def complete(trials):
+    return [trial for trial in trials if trial["status"] == "complete"]
+
+
+def ended(trials):
+    """The seeds of each configuration whose trials have ended, failed ones included."""
+    found = {named(trial): set() for trial in trials}
+    for trial in trials:
+        if trial["status"] not in ("waiting", "running"):
+            found[named(trial)].add(trial["seed"])
+    return found
+
+
+def none_of(strays, what, expected, advice):
+    """Raises Failure that counts these strays and names the first, if there are any."""
+    got = f"{len(strays)} {what}, the first: {strays[0]}" if strays else ""
+    expect.true(not strays, expected=expected, got=got, otherwise=advice, read=READ)
 
 
 @exercise("5.5")
-def test_the_file(handed_in):
+def test_the_file(trials):
     """`results.csv` can be read and has every column."""
-    trials_of(handed_in)
 
 
-@exercise("5.5", weight=2)
-def test_configurations(handed_in):
-    """The default, each factor varied alone, and at least 15 configurations in all."""
-    trials = trials_of(handed_in)
-    strays = [trial for trial in trials if not inside(trial)]
+@exercise("5.5", weight=1.5)
+def test_configurations(trials):
+    """The default, and at least 15 configurations in all, of the study's levels."""
+    strays = [named(trial) for trial in trials if not inside(trial)]
+    levels = "levels of FACTORS only, so that all studies can be compared"
+    none_of(strays, "trials with others", levels, "vary the factors of course_lib.study.space")
+    found = set(map(named, trials))
     expect.true(
-        not strays,
-        expected="levels of FACTORS only, so that all studies can be compared",
-        got=named(strays[0]) if strays else "",
-        otherwise="vary the factors of course_lib.study.space over their levels",
-        read=READ,
-    )
-    found = {levels(trial) for trial in trials}
-    expect.true(
-        len(found) >= N_CONFIGURATIONS,
-        expected=f"at least {N_CONFIGURATIONS} different configurations",
-        got=f"{len(found)}",
-        otherwise=AGAIN,
-        read=READ,
-    )
-    expect.true(
-        tuple(DEFAULT.values()) in found,
-        expected="the default configuration, which all others are compared with",
-        got="it is not in the file",
-        otherwise=AGAIN,
-        read=READ,
-    )
-    alone = {
-        factor
-        for one in found
-        for factor in FACTORS
-        if [n for n, level in zip(FACTORS, one, strict=True) if level != DEFAULT[n]] == [factor]
-    }
-    expect.true(
-        alone == set(FACTORS),
-        expected="for each factor a configuration that differs from the default in it alone",
-        got=f"none for {', '.join(n for n in FACTORS if n not in alone)}",
+        len(found) >= 15 and named(DEFAULT) in found,
+        expected="at least 15 different configurations, with the default among them",
+        got=f"{len(found)}, {'with' if named(DEFAULT) in found else 'without'} the default",
         otherwise=AGAIN,
         read=READ,
     )
 
 
 @exercise("5.5", weight=2)
-def test_seeds(handed_in):
+def test_seeds(trials):
     """Every configuration has two seeds or more, and every trial has ended."""
-    trials = trials_of(handed_in)
-    open_ones = [trial for trial in trials if trial["status"] in UNFINISHED]
-    expect.true(
-        not open_ones,
-        expected="trials that have ended, well or badly",
-        got=f"{len(open_ones)} that wait or still run" if open_ones else "",
-        otherwise="the study is not finished: run the same command again: it resumes",
-        read=READ,
-    )
-    by_configuration = seeds_by_configuration(trials)
-    single = [which for which, seeds in by_configuration.items() if len(seeds) < 2]
-    expect.true(
-        not single,
-        expected="at least two seeds of every configuration",
-        got=f"{len(single)} configurations with fewer, the first {single[0]}" if single else "",
-        otherwise="without a second seed nobody knows the noise",
-        read=READ,
-    )
+    single = [which for which, seeds in ended(trials).items() if len(seeds) < 2]
+    expected = "at least two seeds of every configuration, with trials that have ended"
+    advice = "without a second seed nobody knows the noise; a study resumes with the same command"
+    none_of(single, "configurations with fewer", expected, advice)
 
 
-@exercise("5.5")
-def test_nothing_is_left_out(handed_in):
-    """Every planned trial is in the file, the failed ones too."""
-    trials = trials_of(handed_in)
-    by_configuration = seeds_by_configuration(trials)
-    seeds = {seed for seed in PROFILE.seeds if seed in {trial["seed"] for trial in trials}}
-    planned = [tuple(DEFAULT.values())] + [
-        tuple({**DEFAULT, factor: level}.values())
-        for factor, all_levels in FACTORS.items()
-        for level in all_levels
-        if level != DEFAULT[factor]
-    ]
+@exercise("5.5", weight=1.5)
+def test_nothing_is_left_out(trials):
+    """Every planned trial is in the file, the failed ones too: each factor varied alone."""
+    by_configuration, planned = ended(trials), map(named, one_at_a_time(DEFAULT, FACTORS))
     absent = [which for which in planned if which not in by_configuration]
-    expect.true(
-        not absent,
-        expected=f"all {len(planned)} configurations of one factor at a time",
-        got=f"{len(absent)} are not there, the first {absent[0]}" if absent else "",
-        otherwise="hand in every trial, also one that failed: its status is a result",
-        read=READ,
-    )
+    expected = "for each factor all configurations that differ from the default in it alone"
+    none_of(absent, "configurations are not there", expected, LEFT_OUT)
+    seeds = {trial["seed"] for trial in trials} & {*PROFILE.seeds}
     gaps = [which for which, found in by_configuration.items() if seeds - found]
-    expect.true(
-        not gaps,
-        expected=f"seeds {', '.join(map(str, sorted(seeds)))} of every configuration",
-        got=f"{len(gaps)} configurations lack one, the first {gaps[0]}" if gaps else "",
-        otherwise="hand in every trial, also one that failed: its status is a result",
-        read=READ,
-    )
+    none_of(gaps, "configurations lack one", f"seeds {sorted(seeds)} of each", LEFT_OUT)
 
 
 @exercise("5.5", weight=2)
-def test_trials_fit_together(handed_in):
+def test_trials_fit_together(trials):
     """Complete trials take all steps, and their quality is their curve's last."""
-    complete = [trial for trial in trials_of(handed_in) if trial["status"] == "complete"]
     expect.true(
-        bool(complete),
+        bool(complete(trials)),
         expected="complete trials",
         got="none",
         otherwise="see the column `reason`, mend what is wrong, and run the study again",
         read=READ,
     )
-    for trial in complete:
+    strays = []
+    for trial in complete(trials):
         last = trial["curve"][-1]
-        expect.true(
-            all(0 <= entry["quality"] <= 100 for entry in trial["curve"]),
-            expected=f"qualities from 0 to 100 percent for {named(trial)}",
-            got=", ".join(f"{entry['quality']:g}" for entry in trial["curve"]),
-            otherwise=AGAIN,
-            read=READ,
-        )
-        for what, got, want in (
-            ("steps", trial["steps"], PROFILE.n_steps),
-            ("the last step of the curve", last["step"], float(trial["steps"])),
-            ("quality", trial["quality"], last["quality"]),
-            ("validation_loss", trial["validation_loss"], last["loss"]),
-        ):
-            expect.true(
-                got == want,
-                expected=f"{what} = {want:g} for {named(trial)}",
-                got=f"{got:g}",
-                otherwise="all trials of the tiny profile take "
-                f"{PROFILE.n_steps} steps, and a row has the last evaluation of its curve",
-                read=READ,
-            )
+        got = (trial["steps"], last["step"], trial["quality"], trial["validation_loss"])
+        wanted = (PROFILE.n_steps, PROFILE.n_steps, last["quality"], last["loss"])
+        if got != wanted or any(not 0 <= entry["quality"] <= 100 for entry in trial["curve"]):
+            strays.append(f"{label(trial)}, with {got}, not {wanted}")
+    expected = f"{PROFILE.n_steps} steps, {PROFILE.n_steps} in the curve, its last quality and loss"
+    none_of(strays, "trials have others", expected, "a row has the last evaluation of its curve")
 
 
 @exercise("5.5")
-def test_no_copies(handed_in):
+def test_no_copies(trials):
     """No trial is a copy of another."""
-    first = {}
-    for trial in trials_of(handed_in):
-        if trial["status"] != "complete":
-            continue
-        measured = (
-            trial["quality"],
-            trial["validation_loss"],
-            *(value for entry in trial["curve"] for value in entry.values()),
-        )
-        same = first.setdefault(measured, trial)
-        expect.true(
-            same is trial,
-            expected="another curve for another configuration or seed",
-            got=f"the same curve, digit by digit, for {named(same)} and for {named(trial)}",
-            otherwise="a trial was copied, or its seed is not used: run both again",
-            read=READ,
-        )
+    done = complete(trials)
+    measured = [str([t["quality"], t["validation_loss"], t["curve"]]) for t in done]
+    copies = [
+        f"{label(trial)}, that of {label(done[measured.index(own)])}"
+        for place, (trial, own) in enumerate(zip(done, measured, strict=True))
+        if own in measured[:place]
+    ]
+    advice = "a trial was copied, or its seed is not used: run both again"
+    none_of(copies, "curves for the second time", "another curve for every trial", advice)
 
 
-@exercise("5.5", weight=3)
-def test_one_trial_again(student, rng, handed_in):
-    """One trial, drawn by lot and trained again, agrees with its row."""
-    trials = trials_of(handed_in)
-    candidates = repeatable(trials)
+def tiny_task():
+    """The task of the tiny profile, without a word about its data; `seen` logs each validation."""
+    from unittest.mock import patch
+
+    from course_lib.data.datasets import load
+    from course_lib.study.profiles import profile
+    from course_lib.study.tasks.classification import ClassificationTask
+
+    class Watched(ClassificationTask):
+        def validate(self, model):
+            measured = super().validate(model)
+            self.seen.append(dict(measured))
+            return measured
+
+    with patch("builtins.print"):
+        data = load("generated_votes")
+    task = Watched(profile("tiny"), data)
+    task.seen = []
+    return task
+
+
+def drawn(trials, data, rng):
+    """A trial that can be trained again, by the release's seed and the file."""
+    candidates = [
+        trial
+        for trial in complete(trials)
+        if trial["device"] == "cpu"
+        and inside(trial)
+        and trial["seed"] < 2**31
+        and trial["curve"][0]["step"] == PROFILE.evaluate_every
+    ]
     expect.true(
         bool(candidates),
         expected="complete trials of the tiny profile, trained on a CPU",
@@ -199,20 +187,31 @@ def test_one_trial_again(student, rng, handed_in):
         otherwise="on a GPU torch draws other random numbers: use `--device cpu`",
         read=READ,
     )
-    trial = chosen(candidates, handed_in[FILE], rng)
-    seen, parameters = trained_again(student, trial)
-    other = "another `run_trial` made this row: run the whole study again, on a CPU"
-    expect.equal(len(seen), len(trial["curve"]), otherwise=other, read=READ, what="evaluations")
-    expect.equal(trial.get("parameters"), parameters, otherwise=other, read=READ, what="parameters")
-    for place, (entry, again) in enumerate(zip(trial["curve"], seen, strict=True)):
-        for name, wide in LATER.items():
-            if place or name == "loss":
-                expect.close(
-                    entry[name],
-                    again[name],
-                    atol=wide if place else TOLERANCE,
-                    rtol=0.0,
-                    otherwise=other,
-                    read=READ,
-                    what=f"the {name} after {entry['step']:g} steps of {named(trial)}",
-                )
+    digest = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
+    return np.random.default_rng([digest, int(rng.integers(2**32))]).choice(candidates)
+
+
+@exercise("5.5", weight=3)
+def test_one_trial_again(student, rng, handed_in, trials):
+    """One trial, drawn by lot and trained again, agrees with its row."""
+    trial, task = drawn(trials, handed_in[FILE], rng), made(student, tiny_task)()
+    expect.true(
+        "run_trial" in student.names(),
+        expected="`run_trial` in the notebook, to train one trial again",
+        got="no `run_trial`",
+        otherwise="see exercise 5.2",
+        read=READ,
+    )
+    row = student.run_trial({factor: trial[factor] for factor in FACTORS}, trial["seed"], task)
+    told = {
+        "otherwise": "another `run_trial` made this row: run the whole study again, on a CPU",
+        "read": READ,
+    }
+    seen = task.get("seen")
+    expect.equal(len(seen), len(trial["curve"]), what="evaluations", **told)
+    expect.equal(trial.get("parameters"), row.get("parameters"), what="parameters", **told)
+    for entry, again in zip(trial["curve"], seen, strict=True):
+        first = entry is trial["curve"][0]
+        for name, wide in (("loss", TOLERANCE if first else LATER), ("quality", 2.0)):
+            what = f"the {name} after {entry['step']:g} steps of {label(trial)}"
+            expect.close(entry[name], again[name], atol=wide, rtol=0.0, what=what, **told)
