@@ -3,12 +3,12 @@
 from grader.checking.question import question, refusal
 
 READ = "exercise 5.2"
-DEFINE = "(space := {'torch': torch}, exec(text, space), space['Toy']())[-1]"
-TIMES = "a step takes 1 s, the two untimed ones 10 s, an evaluation 100 s"
+DEFINE = "(space := {'torch': torch, 'bad_step': bad}, exec(text, space), space['Toy']())[-1]"
+TIMES = "the last of `curve` counts; a step takes 1 s, untimed ones 10 s, an evaluation 100 s"
 TOY = """
 class Toy:
     n_steps, evaluate_every, untimed_steps, measure = 7, 3, 2, "points"
-    bad_step = own = None
+    own = None
 
     def __init__(self):
         self.time, self.done, self.seeds, self.drawn = 0.0, 0, [], []
@@ -29,7 +29,7 @@ class Toy:
             self.done += 1
             self.drawn.append(torch.rand(3).tolist())
             self.time += 10.0 if self.done <= self.untimed_steps else 1.0
-            loss = float("nan") if self.done == self.bad_step else 4.0 - self.done / 2
+            loss = float("nan") if self.done == bad_step else 4.0 - self.done / 2
             yield {"loss": loss, "tokens": 50 if self.done > self.untimed_steps else 30}
 
     def validate(self, model):
@@ -44,25 +44,16 @@ class Toy:
 """
 
 
-def trial(its, seed=4, *more, **settings):
+def trial(its, seed=4, *more, bad=None):
     """A row of the toy, and the toy."""
-    toy = its.make(DEFINE, text=TOY)
-    for name, value in settings.items():
-        toy.set(name, value)
+    toy = its.make(DEFINE, text=TOY, bad=bad)
     return its.run_trial({"size": 3}, seed, toy, *more), toy
 
 
-@question("5.2", 5, advice="`curve` has each evaluation; the last one counts", read=READ)
+@question("5.2", 5.5, advice=TIMES, read=READ)
 def test_the_row(its):
-    """Seven steps, evaluated after the third, the sixth and the last."""
+    """Seven steps, five of them timed, evaluated after the third, the sixth and the last."""
     return dict(trial(its)[0])
-
-
-@question("5.2", 0.5, advice=TIMES, read=READ)
-def test_the_time(its):
-    """Five timed steps of one second each, with 50 tokens."""
-    row, _ = trial(its)
-    return {name: row.get(name) for name in ("train_seconds", "tokens_per_second")}
 
 
 @question("5.2", 4, advice="seed torch before the model, and pass the seed on", read=READ)
@@ -83,6 +74,6 @@ def test_it_ends(its):
     """A loss of NaN raises FloatingPointError; what `after_evaluation` raises ends the trial."""
     after = its.make("lambda step, measured: 1 / (step - 3)")
     return {
-        "a loss of NaN": refusal(lambda: trial(its, bad_step=2)),
+        "a loss of NaN": refusal(lambda: trial(its, bad=2)),
         "an error of after_evaluation": refusal(lambda: trial(its, 4, after)),
     }
