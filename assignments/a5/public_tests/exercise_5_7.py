@@ -8,14 +8,12 @@ FACTORS = {"n_layers": (2, 8, 4), "schedule": ("paper", "cosine")}
 
 def line(n_layers, schedule, *qualities):
     mean = sum(qualities) / len(qualities) if qualities else None
+    row = {"n_layers": n_layers, "schedule": schedule, "n": len(qualities), "mean": mean}
     return {
-        "n_layers": n_layers,
-        "schedule": schedule,
-        "n": len(qualities),
+        **row,
         "failed": 0,
         "pruned": 0,
         "qualities": list(qualities),
-        "mean": mean,
         "low": None,
         "high": None,
     }
@@ -44,16 +42,10 @@ def test_holm(its):
     }
 
 
-@question("5.7", 2, after=["holm"], advice="others have the default's levels", read="exercise 5.7")
-def test_which_rows(its):
-    """Two of the three other levels have a configuration."""
-    return columns(its, "factor", "level")
-
-
-@question("5.7", 2, after=["holm"], advice="the noise of all, and both n", read="exercise 5.7")
+@question("5.7", 4, after=["holm"], advice="the noise of all, and both n", read="exercise 5.7")
 def test_differences(its):
-    """The differences from the default, with their intervals."""
-    return columns(its, "difference", "low", "high")
+    """Two of the three other levels have a configuration: their differences and intervals."""
+    return columns(its, "factor", "level") | columns(its, "difference", "low", "high")
 
 
 @question("5.7", 2, after=["holm"], advice="both tails of Student's t; holm", read="exercise 5.7")
@@ -62,9 +54,7 @@ def test_p_values(its):
     return columns(its, "p", "adjusted")
 
 
-@question(
-    "5.7", 0.5, after=["holm"], beside=["test_which_rows", "test_differences", "test_p_values"]
-)
+@question("5.7", 0.5, after=["holm"], beside=["test_differences", "test_p_values"])
 def test_no_default(its):
     """Without a complete trial of the default there is nothing to compare with."""
     lines = [SUMMARY[0], *SUMMARY[2:], line(4, "paper")]
