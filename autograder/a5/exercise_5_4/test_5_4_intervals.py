@@ -1,45 +1,23 @@
-"""Hidden tests of exercise 5.4: intervals from Student's t."""
-
-import numpy as np
+"""Hidden tests of exercise 5.4: confidence intervals from Student's t."""
 
 from grader.checking.question import question, refusal
 
 READ = "the docstring of 5.4"
-BESIDE = ["test_interval", "test_level", "test_no_spread"]
+VALUES = [81.25, 77.5, 90.0, 73.0, 84.75, 79.5, 88.0, 71.5]
 
 
-def values_of(rng, n, centre=80.0, spread=6.0):
-    return [float(value) for value in np.round(centre + spread * rng.normal(size=n), 2)]
-
-
-@question("5.4", weight=2.5, advice="mean ± t · s / √n", read=READ)
+@question("5.4", weight=4, advice="mean ± t · s / √n, the quantile of (1 + level) / 2", read=READ)
 def test_interval(its, rng):
-    """The mean and its 95 % interval, for two, three and eight seeds."""
-    return {
-        f"(mean, low, high) of {n} values": its.mean_interval(values_of(rng, n)) for n in (3, 2, 8)
-    }
+    """The mean and its interval, for two, three and eight seeds, and for equal ones."""
+    found = {f"95 % for {n} values": its.mean_interval(VALUES[:n]) for n in (3, 2, 8)}
+    found |= {f"level {level}": its.mean_interval(VALUES[3:], level) for level in (0.8, 0.99)}
+    return found | {"equal values": its.mean_interval([75.0] * 4)}
 
 
-@question("5.4", weight=1.5, advice="the quantile of (1 + level) / 2", read=READ)
-def test_level(its, rng):
-    """`level` decides the width."""
-    values = values_of(rng, 5)
-    return {f"level {level}": its.mean_interval(values, level) for level in (0.8, 0.99)}
-
-
-@question("5.4", weight=0.5, advice="s is 0", read=READ)
-def test_no_spread(its, rng):
-    """Equal values give an interval without width."""
-    return {"the interval of equal values": its.mean_interval([float(rng.integers(60, 90))] * 4)}
-
-
-@question("5.4", advice="with one value the interval is (−∞, ∞)", read=READ)
+@question("5.4", weight=1.5, advice="look at the number of values first", read=READ)
 def test_one_value(its, rng):
-    """One value says nothing about the spread: (−∞, ∞)."""
-    return {"the interval of one value": its.mean_interval([float(rng.integers(60, 90))])}
-
-
-@question("5.4", weight=0.5, advice="look at the number of values first", read=READ, beside=BESIDE)
-def test_no_values(its, rng):
-    """No values at all are an error."""
-    return refusal(lambda: its.mean_interval([]))
+    """One value says nothing about the spread: (−∞, ∞); no values at all are an error."""
+    return {
+        "the interval of one value": its.mean_interval([75.0]),
+        "no values": refusal(lambda: its.mean_interval([])),
+    }
