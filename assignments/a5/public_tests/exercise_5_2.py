@@ -7,11 +7,11 @@ DEFINE = "(space := {'torch': torch, 'bad_step': bad}, exec(text, space), space[
 TIMES = "the last of `curve` counts; a step takes 1 s, untimed ones 10 s, an evaluation 100 s"
 TOY = """
 class Toy:
-    n_steps, evaluate_every, untimed_steps, measure = 7, 3, 2, "points"
+    n_steps, evaluate_every, untimed_steps = 7, 3, 2
     own = None
 
     def __init__(self):
-        self.time, self.done, self.seeds, self.drawn = 0.0, 0, [], []
+        self.time, self.done, self.drawn = 0.0, 0, []
 
     def clock(self):
         return self.time
@@ -24,7 +24,7 @@ class Toy:
         return model
 
     def training(self, model, configuration, seed):
-        self.seeds.append(seed)
+        self.drawn.append(seed)
         while True:
             self.done += 1
             self.drawn.append(torch.rand(3).tolist())
@@ -59,13 +59,12 @@ def test_the_row(its):
 @question("5.2", 4, advice="seed torch before the model, and pass the seed on", read=READ)
 def test_the_seed(its):
     """The seed decides the model's weights and the order of the data."""
-    toys = [trial(its, seed)[1] for seed in (4, 4, 5)]
-    first, again, other = (toy.get("drawn") for toy in toys)
+    first, again, other = (trial(its, seed)[1].get("drawn") for seed in (4, 4, 5))
     return {
         "the same seed draws the same numbers": first == again,
         "another seed draws other weights": first[0] != other[0],
-        "every step draws other numbers": first[1] != first[2],
-        "the seed for task.training": toys[2].get("seeds"),
+        "every step draws other numbers": first[2] != first[3],
+        "the seed for task.training": other[1],
     }
 
 

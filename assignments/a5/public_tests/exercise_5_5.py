@@ -24,13 +24,7 @@ def trials(handed_in):
         raise Failure(expected, str(error), AGAIN, "exercise 5.5") from None
 
 
-@question("5.5", advice=AGAIN, read="exercise 5.5")
-def test_it_can_be_read(trials):
-    """`submission/results.csv` is there, and it has a row for each trial."""
-    return {"there are trials": bool(trials)}
-
-
-@question("5.5", advice=AGAIN, read="exercise 5.5")
+@question("5.5", 1.5, advice=AGAIN, read="exercise 5.5")
 def test_configurations(trials):
     """There are at least 15 configurations, and the default is one of them."""
     found = {tuple(trial[name] for name in FACTORS) for trial in trials}
@@ -38,7 +32,7 @@ def test_configurations(trials):
     return {"15 configurations or more": len(found) >= 15, "one is the default": default in found}
 
 
-@question("5.5", advice="run the same command again: it resumes", read="exercise 5.5")
+@question("5.5", 1.5, advice="run the same command again: it resumes", read="exercise 5.5")
 def test_every_trial_has_ended(trials):
     """No trial waits or runs."""
     return {"trials that wait or run": sum(t["status"] in ("waiting", "running") for t in trials)}

@@ -3,8 +3,8 @@
 from grader.checking.question import question, refusal
 
 # Trial 5 is the best in the end, and is the worst after one step.
-CURVES = [[3.0, 1.0, 1.0, 1.0], [2.0, 6.0, 4.0, 5.0], [4.0, 5.0, 6.0, 6.0],
-          [5.0, 4.0, 4.0, 4.0], [1.0, 2.0, 3.0, 3.0], [0.0, 7.0, 8.0, 9.0]]  # fmt: skip
+ROWS = ("3 1 1 1", "2 6 4 5", "4 5 6 6", "5 4 4 4", "1 2 3 3", "0 7 8 9")
+CURVES = [[float(value) for value in row.split()] for row in ROWS]
 
 
 @question("5.9", 2, advice="the best two go on after one step; 6 · 1 + 2 · 3", read="exercise 5.9")

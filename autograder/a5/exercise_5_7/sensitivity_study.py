@@ -6,7 +6,7 @@ FACTORS = {"n_heads": (2, 4, 8), "dropout": (0.3, 0.0, 0.1), "schedule": ("paper
 DEFAULT = {"n_heads": 4, "dropout": 0.1, "schedule": "paper"}
 # The default, its single changes, and two that differ from it in two factors. None has two seeds:
 # with them, √(2 / n) is 1 and mistakes look alike.
-SUMMARY = [
+LINES = [
     line(dict(zip(FACTORS, levels, strict=True)), list(qualities), failed)
     for failed, levels, *qualities in (
         (1, (8, 0.1, "paper"), 81.5, 83.7, 82.9, 81.9),
@@ -24,10 +24,10 @@ SUMMARY = [
 def without(**changes):
     """The lines but for that of the default with these changes."""
     wanted = {**DEFAULT, **changes}
-    return [row for row in SUMMARY if any(row[f] != wanted[f] for f in FACTORS)]
+    return [row for row in LINES if any(row[f] != wanted[f] for f in FACTORS)]
 
 
-def rows_of(its, lines, *columns, level=()):
+def rows_of(its, *columns, lines=LINES, level=()):
     """These columns of the effects; the default has a setting that is no factor."""
     rows = its.sensitivity(lines, {"epochs": 4, **DEFAULT}, FACTORS, *level)
     name = f"{list(columns)} of the rows{f', level {level[0]}' if level else ''}"

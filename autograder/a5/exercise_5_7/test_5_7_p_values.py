@@ -1,12 +1,6 @@
 """Hidden tests of exercise 5.7: the p-values of the differences, and their adjustment."""
 
-from autograder.a5.exercise_5_7.sensitivity_study import (
-    DEFAULT,
-    FACTORS,
-    SUMMARY,
-    rows_of,
-    without,
-)
+from autograder.a5.exercise_5_7.sensitivity_study import DEFAULT, FACTORS, rows_of, without
 from autograder.a5.study_rows import line
 from grader.checking.question import question, refusal
 
@@ -17,7 +11,7 @@ ADVICE = "twice the tail of Student's t; call `holm` once, with all p-values"
 @question("5.7", weight=4, after=["holm"], advice=ADVICE, read=READ)
 def test_adjusted(its, rng):
     """p-values are two-sided, with the degrees of all lines; `adjusted` is Holm's over all rows."""
-    return rows_of(its, SUMMARY, "factor", "level", "p") | rows_of(its, SUMMARY, "adjusted")
+    return rows_of(its, "factor", "level", "p") | rows_of(its, "adjusted")
 
 
 @question("5.7", 0.5, after=["holm"], beside=["test_adjusted"], read=READ)

@@ -10,12 +10,7 @@ ADVICE = "keep a point if none is at least as good in every column and better in
 
 def fronts(its, *cases):
     """The front of each list of points, in their order."""
-    return {
-        f"front {number}, of {len(points)} points with maximize = {maximize}": its.pareto_front(
-            points, maximize
-        )
-        for number, (points, maximize) in enumerate(cases, 1)
-    }
+    return {f"front {n}, maximize {m}": its.pareto_front(p, m) for n, (p, m) in enumerate(cases, 1)}
 
 
 @question("5.8", weight=3, advice=ADVICE, read=READ)
