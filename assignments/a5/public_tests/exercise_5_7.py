@@ -41,18 +41,14 @@ def test_holm(its):
 
 @question("5.7", 4, after=["holm"], advice="the noise of all, and both n", read="exercise 5.7")
 def test_differences(its):
-    """Two of the three other levels have a configuration: their differences and intervals."""
-    return columns(its, "factor", "level") | columns(its, "difference", "low", "high")
+    """Two of three levels have a line: their differences and intervals. The default needs one."""
+    lines = [SUMMARY[0], *SUMMARY[2:], line(4, "paper")]
+    error = refusal(lambda: its.sensitivity(lines, DEFAULT, FACTORS))
+    found = columns(its, "factor", "level") | columns(its, "difference", "low", "high")
+    return found | {"without a complete trial of the default": error}
 
 
 @question("5.7", 2, after=["holm"], advice="both tails of Student's t; holm", read="exercise 5.7")
 def test_p_values(its):
     """The p-values, and how they are adjusted for there being two."""
     return columns(its, "p", "adjusted")
-
-
-@question("5.7", 0.5, after=["holm"], beside=["test_differences", "test_p_values"])
-def test_no_default(its):
-    """Without a complete trial of the default there is nothing to compare with."""
-    lines = [SUMMARY[0], *SUMMARY[2:], line(4, "paper")]
-    return refusal(lambda: its.sensitivity(lines, DEFAULT, FACTORS))

@@ -7,27 +7,17 @@ ROWS = ("3 1 1 1", "2 6 4 5", "4 5 6 6", "5 4 4 4", "1 2 3 3", "0 7 8 9")
 CURVES = [[float(value) for value in row.split()] for row in ROWS]
 
 
-@question("5.9", 2, advice="the best two go on after one step; 6 · 1 + 2 · 3", read="exercise 5.9")
-def test_one_rung(its):
-    """Six trials and a rung after the first step: a third of them continue."""
-    survivors, steps = its.successive_halving(CURVES, [1])
-    return {"survivors": survivors, "steps": steps}
+@question("5.9", 4, advice="6 · 1 + 2 · 3 steps, and 6 · 1 + 3 · 1 + 2 · 2", read="exercise 5.9")
+def test_rungs(its):
+    """A third of six trials go on after the first step; or half, and two after the second."""
+    cases = {"rung 1": (CURVES, [1]), "rungs 1 and 2, eta 2": (CURVES, [1, 2], 2)}
+    found = {name: its.successive_halving(*case) for name, case in cases.items()}
+    survivors = {f"survivors, {name}": some for name, (some, _) in found.items()}
+    return survivors | {f"steps, {name}": steps for name, (_, steps) in found.items()}
 
 
-@question("5.9", 2, advice="6 · 1 + 3 · 1 + 2 · 2", read="exercise 5.9")
-def test_two_rungs(its):
-    """With eta = 2, three of six go on after the first step, and two of these after the second."""
-    survivors, steps = its.successive_halving(CURVES, [1, 2], 2)
-    return {"survivors": survivors, "steps": steps}
-
-
-@question(
-    "5.9",
-    advice="check lengths and rungs",
-    read="exercise 5.9",
-    beside=["test_one_rung", "test_two_rungs"],
-)
+@question("5.9", advice="check lengths and rungs", read="exercise 5.9", beside=["test_rungs"])
 def test_refusals(its):
     """Curves of different lengths raise a ValueError, and so do rungs that fall or lie outside."""
     cases = {"lengths": ([[1.0, 2.0], [1.0]], [1]), "[3, 1]": (CURVES, [3, 1]), "9": (CURVES, [9])}
-    return {f"{n}": refusal(lambda c=c: its.successive_halving(*c)) for n, c in cases.items()}
+    return {n: refusal(lambda c=c: its.successive_halving(*c)) for n, c in cases.items()}

@@ -18,6 +18,8 @@ FILE = "results.csv"
 READ = "exercise 5.5; §6.2, Table 3"
 PROFILE = profile("tiny")
 AGAIN = "run `course study run --profile tiny` to its end, then `course study rows`"
+ANOTHER = "another `run_trial` made this row: run the whole study again, on a CPU"
+TOLD = {"otherwise": ANOTHER, "read": READ}
 LEFT_OUT = "hand in every trial, also one that failed: its status is a result"
 # The first evaluation of 24 trials (12 configurations, 2 seeds) differs by at most 7.2e-5 with
 # ATEN_CPU_CAPABILITY=default, 1.0e-5 with MKL_CBWR=COMPATIBLE, 6e-8 with two threads, and not at
@@ -66,10 +68,14 @@ def ended(trials):
     return found
 
 
+def require(condition, expected, got, advice):
+    expect.true(bool(condition), expected=expected, got=got, otherwise=advice, read=READ)
+
+
 def none_of(strays, what, expected, advice):
     """Raises Failure that counts these strays and names the first, if there are any."""
     got = f"{len(strays)} {what}, the first: {strays[0]}" if strays else ""
-    expect.true(not strays, expected=expected, got=got, otherwise=advice, read=READ)
+    require(not strays, expected, got, advice)
 
 
 @exercise("5.5")
@@ -84,13 +90,9 @@ def test_configurations(trials):
     levels = "levels of FACTORS only, so that all studies can be compared"
     none_of(strays, "trials with others", levels, "vary the factors of course_lib.study.space")
     found = set(map(named, trials))
-    expect.true(
-        len(found) >= 15 and named(DEFAULT) in found,
-        expected="at least 15 different configurations, with the default among them",
-        got=f"{len(found)}, {'with' if named(DEFAULT) in found else 'without'} the default",
-        otherwise=AGAIN,
-        read=READ,
-    )
+    expected = "at least 15 different configurations, with the default among them"
+    got = f"{len(found)}, {'with' if named(DEFAULT) in found else 'without'} the default"
+    require(len(found) >= 15 and named(DEFAULT) in found, expected, got, AGAIN)
 
 
 @exercise("5.5", weight=2)
@@ -117,13 +119,8 @@ def test_nothing_is_left_out(trials):
 @exercise("5.5", weight=2)
 def test_trials_fit_together(trials):
     """Complete trials take all steps, and their quality is their curve's last."""
-    expect.true(
-        bool(complete(trials)),
-        expected="complete trials",
-        got="none",
-        otherwise="see the column `reason`, mend what is wrong, and run the study again",
-        read=READ,
-    )
+    advice = "see the column `reason`, mend what is wrong, and run the study again"
+    require(complete(trials), "complete trials", "none", advice)
     strays = []
     for trial in complete(trials):
         last = trial["curve"][-1]
@@ -180,13 +177,9 @@ def drawn(trials, data, rng):
         and trial["seed"] < 2**31
         and trial["curve"][0]["step"] == PROFILE.evaluate_every
     ]
-    expect.true(
-        bool(candidates),
-        expected="complete trials of the tiny profile, trained on a CPU",
-        got="no trial that can be trained again",
-        otherwise="on a GPU torch draws other random numbers: use `--device cpu`",
-        read=READ,
-    )
+    expected = "complete trials of the tiny profile, trained on a CPU"
+    advice = "on a GPU torch draws other random numbers: use `--device cpu`"
+    require(candidates, expected, "no trial that can be trained again", advice)
     digest = int.from_bytes(hashlib.sha256(data).digest()[:8], "big")
     return np.random.default_rng([digest, int(rng.integers(2**32))]).choice(candidates)
 
@@ -195,23 +188,14 @@ def drawn(trials, data, rng):
 def test_one_trial_again(student, rng, handed_in, trials):
     """One trial, drawn by lot and trained again, agrees with its row."""
     trial, task = drawn(trials, handed_in[FILE], rng), made(student, tiny_task)()
-    expect.true(
-        "run_trial" in student.names(),
-        expected="`run_trial` in the notebook, to train one trial again",
-        got="no `run_trial`",
-        otherwise="see exercise 5.2",
-        read=READ,
-    )
+    expected = "`run_trial` in the notebook, to train one trial again"
+    require("run_trial" in student.names(), expected, "no `run_trial`", "see exercise 5.2")
     row = student.run_trial({factor: trial[factor] for factor in FACTORS}, trial["seed"], task)
-    told = {
-        "otherwise": "another `run_trial` made this row: run the whole study again, on a CPU",
-        "read": READ,
-    }
     seen = task.get("seen")
-    expect.equal(len(seen), len(trial["curve"]), what="evaluations", **told)
-    expect.equal(trial.get("parameters"), row.get("parameters"), what="parameters", **told)
+    expect.equal(len(seen), len(trial["curve"]), what="evaluations", **TOLD)
+    expect.equal(trial.get("parameters"), row.get("parameters"), what="parameters", **TOLD)
     for entry, again in zip(trial["curve"], seen, strict=True):
         first = entry is trial["curve"][0]
         for name, wide in (("loss", TOLERANCE if first else LATER), ("quality", 2.0)):
             what = f"the {name} after {entry['step']:g} steps of {label(trial)}"
-            expect.close(entry[name], again[name], atol=wide, rtol=0.0, what=what, **told)
+            expect.close(entry[name], again[name], atol=wide, rtol=0.0, what=what, **TOLD)

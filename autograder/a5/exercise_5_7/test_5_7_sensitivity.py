@@ -5,7 +5,6 @@ from autograder.a5.study_rows import line
 from grader.checking.question import question
 
 READ = "the docstring of sensitivity"
-ROWS = "one row for each other level of each factor, its mean minus the default's"
 
 
 @question("5.7", after=["holm"], advice="leave out what has no complete trial", read=READ)
@@ -16,13 +15,8 @@ def test_missing_configurations(its, rng):
     return [rows_of(its, "factor", "level", "p", lines=lines) for lines in (some, failed)]
 
 
-@question("5.7", weight=4, after=["holm"], advice=ROWS, read=READ)
-def test_differences(its, rng):
-    """There is one row for each other level of each factor, with its difference."""
-    return rows_of(its, "factor", "level", "difference")
-
-
-@question("5.7", 2, after=["holm"], advice="difference ± t · s · √(1/n + 1/n_default)", read=READ)
+@question("5.7", 4, after=["holm"], advice="difference ± t · s · √(1/n + 1/n_default)", read=READ)
 def test_intervals(its, rng):
-    """The intervals rest on the pooled noise, and on both numbers of seeds."""
-    return rows_of(its, "low", "high") | rows_of(its, "low", "high", level=[0.8])
+    """One row for each other level: its difference, and an interval of the pooled noise."""
+    ends = rows_of(its, "low", "high") | rows_of(its, "low", "high", level=[0.8])
+    return rows_of(its, "factor", "level", "difference") | ends
