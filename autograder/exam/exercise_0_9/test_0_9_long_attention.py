@@ -3,6 +3,7 @@
 import torch
 
 from autograder.a2.tensors import normal
+from autograder.a5.student_side import made
 from grader.checking.question import question
 
 READ = "exercise 0.9"
@@ -10,25 +11,25 @@ ROWS = "softmax(QKᵀ / √d_k) V for `block` queries at a time: a row of weight
 # Their table has 18,000² floats: 1.2 GiB, more than a worker may use (`sandbox/limits.py`). A block
 # has 35 MiB: the C library returns blocks over 32 MiB at once, so a right answer never uses more.
 LONG, BLOCK = 18_000, 512
-# Run where the student's code runs: the numbers in the largest tensor of floats that a call makes.
-WATCH = """
-from torch.utils._python_dispatch import TorchDispatchMode
 
-class Largest(TorchDispatchMode):
-    numbers = 0
 
-    def __torch_dispatch__(self, function, types, arguments=(), options=None):
-        made = function(*arguments, **(options or {}))
-        for one in made if isinstance(made, (tuple, list)) else [made]:
-            if hasattr(one, "numel") and one.is_floating_point():
-                self.numbers = max(self.numbers, one.numel())
-        return made
+def largest(call, x, block):
+    """How many numbers the largest tensor of floats has that a call makes."""
+    from torch.utils._python_dispatch import TorchDispatchMode
 
-with Largest() as watch:
-    call(x, x, x, None, block)
-"""
-RUN = """(lambda scope: (exec(text, scope), scope)[1])(
-    {"call": student["long_attention"], "x": x, "block": block})["watch"].numbers"""
+    class Largest(TorchDispatchMode):
+        numbers = 0
+
+        def __torch_dispatch__(self, function, types, arguments=(), options=None):
+            made = function(*arguments, **(options or {}))
+            for one in made if isinstance(made, (tuple, list)) else [made]:
+                if hasattr(one, "numel") and one.is_floating_point():
+                    self.numbers = max(self.numbers, one.numel())
+            return made
+
+    with Largest() as watch:
+        call(x, x, x, None, block)
+    return watch.numbers
 
 
 @question("0.9", weight=2, atol=1e-5, advice=ROWS, read=READ)
@@ -37,9 +38,7 @@ def test_exact(its, rng):
     found = {}
     for n_q, n_k, block in [(50, 70, 16), (50, 70, 50), (30, 20, 64), (5, 9, 1)]:
         arrays = 2 * normal(rng, 2, n_q, 8), normal(rng, 2, n_k, 8), normal(rng, 2, n_k, 4)
-        called = its.call(its.long_attention, *arrays, block=block)
-        found[f"{n_q} queries in blocks of {block}"] = called.value
-        found[f"arguments that it changed, in blocks of {block}"] = called.changed
+        found[f"{n_q} queries in blocks of {block}"] = its.long_attention(*arrays, block=block)
     return found
 
 
@@ -55,8 +54,8 @@ def test_mask(its, rng):
 @question("0.9", advice=ROWS, read=READ)
 def test_never_holds_all_weights(its, rng):
     """The largest tensor is a block of weights."""
-    largest = its.make(RUN, text=WATCH, x=normal(rng, 1, 512, 4), block=16).get()
-    return {"no tensor has more than 2 · 16 rows of weights": largest <= 2 * 16 * 512}
+    numbers = made(its, largest)(its.long_attention, normal(rng, 1, 512, 4), 16)
+    return {"no tensor has more than 2 · 16 rows of weights": numbers <= 2 * 16 * 512}
 
 
 @question("0.9", advice=ROWS, read=READ)
