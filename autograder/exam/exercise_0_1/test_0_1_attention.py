@@ -1,14 +1,13 @@
 """Hidden tests of exercise 0.1: those of exercise 2.1."""
 
+from functools import partial
+
 from autograder.a2.exercise_2_1 import test_2_1_attention as of_a2
 from autograder.exam.asked_again import asked_again
 
-test_agrees_with_the_fused_form = asked_again(
-    "0.1", of_a2.test_agrees_with_the_fused_form, weight=2
-)
-test_mask = asked_again("0.1", of_a2.test_mask, weight=2)
-test_row_without_keys = asked_again("0.1", of_a2.test_row_without_keys)
-test_gradients_of_a_row_without_keys = asked_again(
-    "0.1", of_a2.test_gradients_of_a_row_without_keys
-)
-test_dropout = asked_again("0.1", of_a2.test_dropout)
+again = partial(asked_again, "0.1")
+test_agrees_with_the_fused_form = again(of_a2.test_agrees_with_the_fused_form, weight=2)
+test_mask = again(of_a2.test_mask, weight=2)
+test_row_without_keys = again(of_a2.test_row_without_keys)
+test_gradients_of_a_row_without_keys = again(of_a2.test_gradients_of_a_row_without_keys)
+test_dropout = again(of_a2.test_dropout)

@@ -1,39 +1,25 @@
-"""The visible checks of exercise L1.6: draw the next token."""
+"""The visible check of exercise L1.6: draw the next token."""
 
 import torch
 
 from grader.checking.question import question
 
 LOGITS = (torch.tensor([0.1, 0.4, 0.2, 0.3]).log() + 3.0).expand(4000, 4)  # up to a constant
-READ = "exercise L1.6"
+ADVICE = "draw from sampling_distribution with all three settings; at temperature 0 take the best"
 
 
-def _drawn(its, logits=LOGITS, temperature=1.0, top_k=None, top_p=None):
-    generator = its.make("torch.Generator().manual_seed(1)")
-    return its.next_tokens(logits, temperature, top_k, top_p, generator)
-
-
-def _shares(tokens):
-    """The fraction of rows with each token, compared within six standard errors."""
-    return [float((tokens == token).float().mean()) for token in range(4)]
-
-
-@question("L1.6", beside=["test_shares"], advice="take the most likely token", read=READ)
-def test_the_most_likely(its):
-    """At temperature 0, the most likely token of each row."""
-    return _drawn(its, torch.tensor([[0.0, 2.0, 1.0], [3.0, 0.0, 1.0]]), temperature=0)
-
-
-@question("L1.6", weight=2, atol=0.06, advice="draw from sampling_distribution", read=READ)
+@question("L1.6", atol=0.06, advice=ADVICE, read="exercise L1.6")
 def test_shares(its):
     """Each row's token is drawn with its probability, by the given generator."""
-    tokens = _drawn(its)
-    again = bool(torch.equal(_drawn(its), tokens))
-    return {"shape": tokens.shape, "shares": _shares(tokens), "the same with the same seed": again}
 
+    def drawn(temperature=1.0, top_k=None, top_p=None):
+        generator = its.make("torch.Generator().manual_seed(1)")
+        return its.next_tokens(LOGITS, temperature, top_k, top_p, generator)
 
-@question("L1.6", weight=2, atol=0.06, advice="pass the three settings on", read=READ)
-def test_narrowed(its):
-    """temperature, top_k and top_p are passed on."""
-    ways = ({"top_k": 2}, {"top_p": 0.5}, {"temperature": 0.4}, {"temperature": 3.0})
-    return {f"shares with {how}": _shares(_drawn(its, **how)) for how in ways}
+    def shares(tokens):
+        return [float((tokens == token).float().mean()) for token in range(4)]
+
+    ways = [{"top_k": 2}, {"top_p": 0.5}, *({"temperature": at} for at in (0, 0.4, 3.0))]
+    again = bool(torch.equal(drawn(), drawn()))
+    found = {"shares": shares(drawn()), "shape": drawn().shape, "a seed repeats them": again}
+    return found | {f"shares with {how}": shares(drawn(**how)) for how in ways}

@@ -21,19 +21,21 @@ def _made(its):
     """The model with weights from here, so large that its choices are clear."""
     model, random = its.make(MODEL), np.random.RandomState(18)
     state = sorted(model.state_dict().items())
-    drawn = {name: torch.from_numpy(random.randn(*one.shape)).float() for name, one in state}
-    model.load_state_dict(drawn)
+    model.load_state_dict({n: torch.from_numpy(random.randn(*w.shape)).float() for n, w in state})
     model.eval()
     return model
 
 
-@question("L1.7", weight=2, advice=ROWS, read=READ)
+@question("L1.7", advice=ROWS, read=READ)
 def test_as_if_read_again(its):
-    """Prompts of different lengths, each continued as it would be alone, without a cache."""
-    model = _made(its)
-    together = its.generate(model, PROMPTS, 6, temperature=0)
+    """Prompts of any length, each continued as it would be alone, up to `end`; none is empty."""
+    model, ends = _made(its), (None, *range(1, 11))
+    texts = {end: its.generate(model, PROMPTS, 6, temperature=0, end=end) for end in ends}
     alone = [its.generate(model, [prompt], 6, temperature=0)[0] for prompt in PROMPTS]
-    return {"what follows": str(together), "what follows each alone": str(alone)}
+    empty = refusal(lambda: its.generate(model, [[5], []], 2))
+    return {"alone": str(alone), "an empty prompt": empty} | {
+        f"texts with end={end}": str(two) for end, two in texts.items()
+    }
 
 
 @question("L1.7", advice="call the model once for each new token, with a cache", read=READ)
@@ -42,17 +44,3 @@ def test_one_token_a_step(its):
     model = _made(its)
     its.generate(model, PROMPTS, 4, temperature=0)
     return {"positions read in each step": model.get("read")}
-
-
-@question("L1.7", weight=2, advice="drop the row of a text that is done, everywhere", read=READ)
-def test_end(its):
-    """A text stops before `end`, the others go on."""
-    model, ends = _made(its), range(1, 11)
-    texts = {end: its.generate(model, PROMPTS, 6, temperature=0, end=end) for end in ends}
-    return {f"texts with end={end}": str(two) for end, two in texts.items()}
-
-
-@question("L1.7", beside=["test_as_if_read_again"], advice="raise a ValueError", read=READ)
-def test_empty_prompt(its):
-    """Without a token to read there is nothing to go on."""
-    return refusal(lambda: its.generate(_made(its), [[5], []], 2))

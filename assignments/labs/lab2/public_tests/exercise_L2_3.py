@@ -1,4 +1,4 @@
-"""The visible checks of exercise L2.3: how well gaps are filled."""
+"""The visible check of exercise L2.3: how well gaps are filled."""
 
 import numpy as np
 import torch
@@ -23,25 +23,12 @@ FIRST = torch.tensor([[-100, BEST, 8, 8, -100], [-100, 6, 6, 7, -100]])
 SECOND = torch.tensor([[-100, 6, -100, -100, -100], [-100] * 5])
 
 
-def _measured(its, mode):
+@question("L2.3", advice="weight each batch by its gaps; epoch 0, dropout off", read="§6.2")
+def test_every_gap_once(its):
+    """Every gap counts once, in epoch 0 and without dropout; then the model is as it was."""
     model = its.make(MODEL, table=TABLE)
     batches = its.make(BATCHES, batches=[(TOKENS, FIRST), (TOKENS, SECOND)])
-    getattr(model, mode)()
     return its.gap_measures(model, batches) | {
         "epoch of the batches": batches.get("epoch"),
         "in training mode afterwards": model.get("training"),
     }
-
-
-@question(
-    "L2.3", weight=2, advice="weight each batch's mean by the number of its gaps", read="§6.2"
-)
-def test_every_gap_once(its):
-    """Every gap counts once, whatever batch it is in."""
-    return _measured(its, "eval")
-
-
-@question("L2.3", advice="epoch 0, dropout off, and the mode as it was", read="§5.4")
-def test_without_traces(its):
-    """The gaps are those of epoch 0; dropout is off meanwhile, and the model is as it was."""
-    return _measured(its, "train")

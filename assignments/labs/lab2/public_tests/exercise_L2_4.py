@@ -1,4 +1,4 @@
-"""The visible checks of exercise L2.4: a class for a text."""
+"""The visible check of exercise L2.4: a class for a text."""
 
 import numpy as np
 import torch
@@ -15,36 +15,22 @@ TEXTS = torch.tensor([[4, 8, 9, 5], [4, 11, 5, 3]])
 def _drawn(module):
     """The module with weights from here, because those that it begins with are nearly 0."""
     random, state = np.random.RandomState(1), sorted(module.state_dict().items())
-    drawn = {name: torch.from_numpy(random.randn(*one.shape)).float() for name, one in state}
-    module.load_state_dict(drawn)
+    module.load_state_dict({n: torch.from_numpy(random.randn(*w.shape)).float() for n, w in state})
     module.eval()
     return module
 
 
-def _logits(its, *more, **how):
-    return _drawn(its.TextClassifier(its.make(ENCODER), n_classes=3, **how))(TEXTS, *more)[0]
-
-
-@question("L2.4", advice="tanh(x₀ W + b)", read="Devlin et al. 2019, section 3.2")
-def test_pooler(its):
-    """tanh of a linear layer, of the first token's vector."""
-    return _drawn(its.Pooler(4))(torch.arange(24.0).reshape(2, 3, 4) / 24)
-
-
-@question("L2.4", advice="masked_mean of the vectors with the padding mask", read="exercise L2.4")
-def test_mean(its):
-    """With pooling "mean", the mean of the real tokens goes into the linear layer."""
-    return _logits(its, pooling="mean")
-
-
-@question("L2.4", after=["Pooler"], advice="pool, dropout, the linear layer", read="exercise L2.4")
+@question("L2.4", advice="pool (tanh(x₀ W + b)), dropout, the linear layer", read="exercise L2.4")
 def test_cls(its):
-    """With pooling "cls", the default, the pooler's vector goes into it; segments are passed on."""
-    segments = torch.tensor([[0, 0, 1, 1], [0, 1, 1, 0]])
-    return {"logits": _logits(its), "with segments": _logits(its, segments)}
+    """The linear layer gets the pooler's vector by default, the mean of real tokens for "mean"."""
 
+    def logits(*more, pooling="cls"):
+        return _drawn(its.TextClassifier(its.make(ENCODER), 3, pooling=pooling))(TEXTS, *more)[0]
 
-@question("L2.4", beside=["test_mean"], advice="a ValueError that names both", read="exercise L2.4")
-def test_unknown(its):
-    """Another pooling is refused."""
-    return refusal(lambda: its.TextClassifier(its.make(ENCODER), pooling="max"))
+    return {
+        "of a pooler": _drawn(its.Pooler(4))(torch.arange(24.0).reshape(2, 3, 4) / 24),
+        "logits": logits(),
+        "with segments": logits(torch.tensor([[0, 0, 1, 1], [0, 1, 1, 0]])),
+        "with pooling = mean": logits(pooling="mean"),
+        "pooling = max": refusal(lambda: logits(pooling="max")),
+    }

@@ -16,8 +16,7 @@ TEXTS = torch.tensor([[4, 8, 9, 5], [4, 11, 5, 0]])
 def _drawn(module):
     """The module with weights from here, because those that it begins with are nearly 0."""
     random, state = np.random.RandomState(1), sorted(module.state_dict().items())
-    drawn = {name: torch.from_numpy(random.randn(*one.shape)).float() for name, one in state}
-    module.load_state_dict(drawn)
+    module.load_state_dict({n: torch.from_numpy(random.randn(*w.shape)).float() for n, w in state})
     module.eval()
     return module
 
