@@ -22,7 +22,6 @@ def _made(its):
     model, random = its.make(MODEL), np.random.RandomState(18)
     state = sorted(model.state_dict().items())
     model.load_state_dict({n: torch.from_numpy(random.randn(*w.shape)).float() for n, w in state})
-    model.eval()
     return model
 
 
