@@ -1,8 +1,8 @@
 """Substitutes for earlier exercises, so that a mistake costs points only once.
 
-They are built on SciPy's and torch's operations, in the assignment's `reference.py`; a worker
-receives only the definitions it needs, with the imports. For what students get in place of answers
-that are not out yet, see `autograder/stand_ins`.
+They are the right forms of the assignment's `reference.py`; a worker receives only the definitions
+it needs, with the imports. For what students get in place of answers that are not out yet, see
+`autograder/stand_ins`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.notebook.statements import global_names
 
 def names(assignment: Assignment) -> set[str]:
     """The names that have a substitute."""
-    return set(_file(_path(assignment))[1])
+    return set(read(path(assignment))[1])
 
 
 def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
@@ -27,7 +27,7 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
 
     `replaced` are exercises, whose names are all redefined, or single names.
     """
-    imports, definitions = _file(_path(assignment))
+    imports, definitions = read(path(assignment))
     of = {exercise.id: exercise.names for exercise in assignment.exercises}
     names = [name for one in replaced for name in of.get(one, [one])]
     needed, waiting = list[str](), [name for name in names if name in definitions]
@@ -44,28 +44,30 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
 
 def proofread(assignment: Assignment) -> None:
     """Raises SuiteError for a file that is no Python, or uses a name that is bound nowhere."""
-    path = _path(assignment)
-    if path.exists():
+    if (file := path(assignment)).exists():
         try:
-            _file(_path(assignment))
+            read(file)
         except SyntaxError as error:
-            raise faults.in_reading(error, path) from None
-        faults.check_names(path, ())
+            raise faults.in_reading(error, file) from None
+        faults.check_names(file, ())
 
 
-def _path(assignment: Assignment) -> Path:
+def path(assignment: Assignment) -> Path:
+    """The file of an assignment's right forms."""
     return assignment.hidden / "reference.py"
 
 
 @lru_cache(maxsize=8)
-def _file(path: Path) -> tuple[list[str], dict[str, str]]:
+def read(path: Path) -> tuple[list[str], dict[str, str]]:
+    """The file's imports and definitions; of another reference, the names that it takes, too."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     imports, definitions = list[str](), dict[str, str]()
     for node in ast.parse(text, filename=str(path)).body:
-        source = ast.get_source_segment(text, node) or ""
+        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+        source = "\n".join(text.splitlines()[first - 1 : node.end_lineno])
         if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".reference"):
             other = (node.module or "").split(".")[-2]  # another assignment's
-            of, theirs = _file(path.parents[1] / other / path.name)
+            of, theirs = read(path.parents[1] / other / path.name)
             imports += of
             private = {name: text for name, text in theirs.items() if name.startswith("_")}
             definitions = private | definitions

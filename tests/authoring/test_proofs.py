@@ -34,6 +34,7 @@ OF_EXERCISE = {
     e: [c for c in BUGS if c.bug.exercise == e] for e in {c.bug.exercise: 0 for c in BUGS}
 }
 FIRST_VARIANTS = list({case.assignment: case for case in reversed(VARIANTS)}.values())
+RIGHT_FORMS = [case for case in VARIANTS if case.name == "right_form"]
 
 
 def through(backend, given):
@@ -87,7 +88,9 @@ def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened,
     proven(case, backend, prove.CLAIMS[case.kind], claim(result))
 
 
-@pytest.mark.parametrize(("case", "backend"), through("sandbox", FIRST_VARIANTS))
+@pytest.mark.parametrize(
+    ("case", "backend"), through("sandbox", FIRST_VARIANTS) + through("local", RIGHT_FORMS)
+)
 def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, opened, proven):
     touched = case.affected(proofs.COURSE.assignment(case.assignment))
     result = prove.grade_case(case, opened(backend, case.assignment), touched)
@@ -135,6 +138,17 @@ def test_a_named_bug_changes_nothing_unrelated(exercise, proven):
 def test_there_are_enough_bugs_and_variants(id):
     assert len([case for case in BUGS if case.assignment == id]) >= 30
     assert len([case for case in VARIANTS if case.assignment == id]) >= 8
+
+
+@pytest.mark.parametrize("id", [*IDS, "exam"])
+def test_the_right_forms_are_a_variant_of_every_component(id):
+    """Also those that come from the reference of another assignment."""
+    assignment = proofs.COURSE.assignment(id)
+    last = cases.variants(assignment)[-1]
+    assert last.name == "right_form"
+    assert set(last.replace) == {c for e in assignment.exercises for c in e.components}
+    assert not any("autograder" in source for source in last.replace.values())
+    assert cases.variants(assignment)[-1] == last  # what is read is kept as it is
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -49,10 +49,10 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
 )
 def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(text, told, tmp_path):
     path = place(tmp_path / "autograder" / "a1" / "reference.py", text)
-    substitutes._file.cache_clear()
+    substitutes.read.cache_clear()
     with pytest.raises(SuiteError) as caught:
         proofread(elsewhere(proofs.COURSE.assignment("a1"), tmp_path))
-    substitutes._file.cache_clear()
+    substitutes.read.cache_clear()
     assert str(caught.value) == f"{path}, {told}: correct this line"
 
 

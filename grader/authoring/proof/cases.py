@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.judge import substitutes
 
 from ...library.components import Component
 from ..views import notebooks, text_notebook
@@ -21,7 +21,6 @@ class Variant:
     """One correct submission: other sources for some components."""
 
     name: str
-    title: str
     replace: dict[str, str]  # component → source
 
 
@@ -98,36 +97,21 @@ def handed_in(assignment: Assignment) -> dict[str, bytes]:
 
 
 def variants(assignment: Assignment) -> list[Variant]:
-    """All variants of an assignment, by name."""
-    paths = sorted((assignment.hidden / "variants").glob("*.py"))
-    return [_read(path, assignment) for path in paths]
+    """All variants of an assignment, by name; the last one is made of its right forms."""
+    paths = {path.stem: path for path in sorted((assignment.hidden / "variants").glob("*.py"))}
+    if (reference := substitutes.path(assignment)).exists():
+        paths["right_form"] = reference
+    return [_read(name, path, assignment) for name, path in paths.items()]
 
 
-def _read(path: Path, assignment: Assignment) -> Variant:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    references = {
-        reference.partition(":")[2]: reference
-        for exercise in assignment.exercises
-        for reference in exercise.components
-    }
-    shared: list[str] = []
-    replace: dict[str, str] = {}
-    for node in tree.body[1:]:
-        source = _segment(text, node)
-        name = getattr(node, "name", "")
-        if name in references:
-            replace[references[name]] = source
-        else:
-            shared.append(source)
-    if not replace:
+def _read(name: str, path: Path, assignment: Assignment) -> Variant:
+    """A file's components; the first one comes with all that they share."""
+    imports, definitions = substitutes.read(path)
+    components = [c for exercise in assignment.exercises for c in exercise.components]
+    names = {c: n for c in components if (n := c.partition(":")[2]) in definitions}
+    if not names:
         raise ValueError(f"{path.name} defines none of the names of {assignment.id}")
-    first = next(iter(replace))
-    replace[first] = "\n\n".join([*shared, replace[first]])
-    return Variant(path.stem, (ast.get_docstring(tree) or path.stem).splitlines()[0], replace)
-
-
-def _segment(text: str, node: ast.stmt) -> str:
-    """The statement's lines, decorators included."""
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    shared = [source for n, source in definitions.items() if n not in names.values()]
+    own = {component: definitions[n] for component, n in names.items()}
+    first = next(iter(own))
+    return Variant(name, own | {first: "\n\n".join([*imports, *shared, own[first]])})

@@ -78,8 +78,8 @@ def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
 
 
 def proven_by(course: Course) -> list[Path]:
-    """The files of named mistakes and of variants."""
-    kinds = (f"*/{FILE}", "variants/*.py")
+    """The files of named mistakes, of variants and of right forms."""
+    kinds = (f"*/{FILE}", "variants/*.py", "reference.py")
     return [path for a in course.graded for kind in kinds for path in sorted(a.hidden.glob(kind))]
 
 

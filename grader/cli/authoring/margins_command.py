@@ -82,7 +82,8 @@ def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
 
     course = Course.here()
     sources = [course.root / assignment.source for assignment in course.graded]
-    variants = (path for a in course.graded for path in sorted(a.hidden.glob("variants/*.py")))
+    kinds = ("variants/*.py", "reference.py")
+    variants = (p for a in course.graded for kind in kinds for p in sorted(a.hidden.glob(kind)))
     data = {
         "name": "references and correct variants of all assignments",
         "source": "solutions and variants of all assignments",
