@@ -1,4 +1,4 @@
-"""Style: the batch keeps its size; rows that have ended keep running and are ignored."""
+"""Style: the batch keeps its size; what has ended is crossed out; a draw by Gumbel noise."""
 
 import math
 

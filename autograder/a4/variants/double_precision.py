@@ -1,4 +1,4 @@
-"""Style: double precision inside, single outside; results come back in the input's dtype."""
+"""Style: double precision or fractions inside, single outside, in the dtype of the input."""
 
 import math
 from fractions import Fraction
@@ -87,25 +87,6 @@ def averaged(states):
         name: (sum(state[name].detach().double() for state in states) / len(states)).to(value)
         for name, value in first.items()
     }
-
-
-def perplexity(model, batches, pad_id=0):
-    training = model.training
-    model.train(False)
-    logs, count = 0.0, 0
-    for source_ids, target_ids in batches:
-        with torch.no_grad():
-            logits = model(source_ids, target_ids[:, :-1])[0].double()
-        wanted = target_ids[:, 1:]
-        real = wanted.ne(pad_id)
-        chosen = logits.gather(-1, wanted[..., None])[..., 0] - logits.logsumexp(-1)
-        logs += torch.masked_select(chosen, real).sum().item()
-        count += int(torch.count_nonzero(real))
-    if training:
-        model.train()
-    if count == 0:
-        raise ValueError("not one token")
-    return math.exp(-logs / count)
 
 
 def bleu_by_hand(hypotheses, references, n=4):

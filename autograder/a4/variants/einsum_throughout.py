@@ -1,4 +1,4 @@
-"""Style: einsum and one-hot tensors wherever something is summed."""
+"""Style: einsum and one-hot tensors; a padding id kept in a buffer; caches padded and filled."""
 
 import math
 
@@ -8,18 +8,6 @@ from torch import nn
 
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
-
-
-def causal_mask(n, device=None):
-    later = torch.triu(torch.ones(n, n, device=device), diagonal=1)
-    return (later == 0).unsqueeze(0).unsqueeze(0)
-
-
-def target_mask(token_ids, pad_id=0):
-    n = token_ids.shape[1]
-    real = (token_ids != pad_id).float()
-    earlier = causal_mask(n, token_ids.device)[0, 0].float()
-    return torch.einsum("bk,qk->bqk", real, earlier)[:, None] > 0.5
 
 
 class Transformer(nn.Module):
@@ -71,72 +59,8 @@ class Transformer(nn.Module):
         return self.decode(target_ids, *self.encode(source_ids), need_weights=need_weights)
 
 
-def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
-    vocab_size = logits.shape[-1]
-    logs = torch.log_softmax(logits, -1)
-    true = nn.functional.one_hot(targets, vocab_size).to(logs)
-    wanted = torch.lerp(true, torch.full_like(true, 1 / vocab_size), smoothing)
-    real = (targets != pad_id).to(logs)
-    total = torch.einsum("...v,...v,...->", wanted, logs, real)
-    return -total / torch.clamp(real.sum(), min=1.0)
-
-
-def uncached_step(model):
-    """Log probabilities of the last position only, as the log of a softmax."""
-
-    def step(prefixes, state):
-        with torch.no_grad():
-            logits = model.decode(prefixes, state.memory, state.source_mask)[0]
-        last = logits[:, -1].double()
-        return last.softmax(-1).log().to(logits.dtype), state
-
-    return step
-
-
 def length_penalty_factor(length, alpha):
     return np.power((5 + length) / 6, alpha).item()
-
-
-def continuations(scores, log_probabilities, n):
-    """One ranking of a (sentences, beams, words) table."""
-    table = scores[..., None] + log_probabilities.reshape(*scores.shape, -1)
-    flat = table.flatten(1)
-    values, places = torch.topk(flat, min(n, flat.shape[1]), dim=1)
-    beams, tokens = np.unravel_index(places.numpy(), tuple(table.shape[1:]))
-    rows = torch.from_numpy(beams) + scores.shape[1] * torch.arange(len(scores))[:, None]
-    return values, rows, torch.from_numpy(tokens)
-
-
-def averaged(states):
-    """A weighted sum over a stack."""
-    if len(states) < 1:
-        raise ValueError("without states there is no mean")
-    names = [frozenset(state) for state in states]
-    if len(set(names)) > 1:
-        raise ValueError("the states' names differ")
-    share = 1 / len(states)
-    mean = {}
-    for name in states[0]:
-        stack = torch.stack([state[name] for state in states])
-        mean[name] = torch.einsum("s...->...", stack * share)
-    return mean
-
-
-def perplexity(model, batches, pad_id=0):
-    mode, sums = model.training, np.zeros(2)
-    model.eval()
-    with torch.no_grad():
-        for source_ids, target_ids in batches:
-            logits = model(source_ids, target_ids[:, :-1])[0]
-            logs = logits.log_softmax(-1)
-            wanted = nn.functional.one_hot(target_ids[:, 1:], logits.shape[-1]).to(logs)
-            real = (target_ids[:, 1:] != pad_id).to(logs)
-            total = torch.einsum("bnv,bnv,bn->", wanted, logs, real)
-            sums += (-float(total), float(real.sum()))
-    model.train(mode)
-    if not sums[1]:
-        raise ValueError("no tokens")
-    return float(np.exp(sums[0] / sums[1]))
 
 
 def word_weights(weights, target_words, source_words):
@@ -183,25 +107,3 @@ def cached_layer(layer, x, cache, mask, source_mask):
     y = layer.feed_forward(layer.feed_forward_residual.enter(x))
     x = layer.feed_forward_residual.leave(x, y)
     return x, LayerCache(**grown, source_keys=cache.source_keys, source_values=cache.source_values)
-
-
-def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
-    """A table of pairwise comparisons of probabilities."""
-    if temperature <= 0:
-        raise ValueError("temperature must be positive")
-    if top_k is not None and top_k <= 0:
-        raise ValueError("top_k must be positive")
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError("top_p must be in (0, 1]")
-    shares = torch.softmax(log_probabilities / temperature, -1)
-    place = torch.arange(shares.shape[1], device=shares.device)
-    ahead = shares[:, None, :] > shares[:, :, None]
-    ahead |= (shares[:, None, :] == shares[:, :, None]) & (place[None, :] < place[:, None])
-    if top_k is not None:
-        shares = shares * (ahead.sum(-1) < top_k)
-        shares = shares / shares.sum(-1, keepdim=True)
-    if top_p is not None:
-        likelier = torch.einsum("rij,rj->ri", ahead.to(shares), shares)
-        shares = shares * ((likelier < top_p) | ~ahead.any(-1))
-        shares = shares / shares.sum(-1, keepdim=True)
-    return shares

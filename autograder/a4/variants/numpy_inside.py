@@ -169,45 +169,6 @@ def perplexity(model, batches, pad_id=0):
     return float(np.exp(every.mean()))
 
 
-def bleu_by_hand(hypotheses, references, n=4):
-    """n-grams as rows of numbers, counted by np.unique."""
-    vocabulary = {w: i for i, w in enumerate({w for s in [*hypotheses, *references] for w in s})}
-
-    def counts(tokens, order):
-        ids = np.array([vocabulary[token] for token in tokens], dtype=np.int64)
-        if len(ids) < order:
-            return {}
-        windows = np.lib.stride_tricks.sliding_window_view(ids, order)
-        grams, times = np.unique(windows, axis=0, return_counts=True)
-        return dict(zip(map(tuple, grams.tolist()), times.tolist(), strict=True))
-
-    matches, totals = np.zeros(n), np.zeros(n)
-    for made, wanted in zip(hypotheses, references, strict=True):
-        for order in range(n):
-            ours, theirs = counts(made, order + 1), counts(wanted, order + 1)
-            matches[order] += sum(min(c, theirs.get(gram, 0)) for gram, c in ours.items())
-            totals[order] += sum(ours.values())
-    if not matches.all():
-        return 0.0
-    made, wanted = (np.sum([len(s) for s in side]) for side in (hypotheses, references))
-    brevity = np.exp(np.minimum(0.0, 1.0 - wanted / made))
-    return float(100 * brevity * np.exp(np.log(matches / totals).mean()))
-
-
-def word_weights(weights, target_words, source_words):
-    """Sums into places, by np.add.at."""
-    if np.shape(weights)[1:] != (len(target_words), len(source_words)):
-        raise ValueError(
-            f"shape {np.shape(weights)}, words {len(target_words)}, {len(source_words)}"
-        )
-    target, source = np.asarray(target_words), np.asarray(source_words)
-    mean = np.mean(weights, axis=0)[target >= 0][:, source >= 0]
-    target, source = target[target >= 0], source[source >= 0]
-    found = np.zeros((target.max() + 1, source.max() + 1))
-    np.add.at(found, (target[:, None], source[None, :]), mean)
-    return found / np.bincount(target)[:, None]
-
-
 def alignment_links(weights, share=0.5):
     weights = np.asarray(weights)
     floor = np.amax(weights, axis=1) * share

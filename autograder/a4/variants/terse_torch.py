@@ -1,4 +1,4 @@
-"""Style: as few lines as torch allows."""
+"""Style: as few lines as torch allows: in-place products, walrus, rolled copies, Counters."""
 
 import math
 from collections import Counter
@@ -17,33 +17,6 @@ def causal_mask(n, device=None):
 
 def target_mask(token_ids, pad_id=0):
     return (token_ids[:, None, None] != pad_id) * causal_mask(token_ids.shape[1], token_ids.device)
-
-
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
-        super().__init__()
-        parts = {
-            "self_attention": MultiHeadAttention(d_model, n_heads, dropout),
-            "cross_attention": MultiHeadAttention(d_model, n_heads, dropout),
-            "feed_forward": FeedForward(d_model, d_ff),
-        }
-        for name, part in parts.items():
-            self.add_module(name, part)
-            self.add_module(f"{name}_residual", ResidualConnection(d_model, dropout, norm_first))
-
-    def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
-        a, b = self.self_attention_residual, self.cross_attention_residual
-        c, y = self.feed_forward_residual, a.enter(x)
-        x = a.leave(x, self.self_attention(y, y, y, target_mask)[0])
-        y, w = self.cross_attention(b.enter(x), memory, memory, source_mask, need_weights)
-        return c.leave(x := b.leave(x, y), self.feed_forward(c.enter(x))), w
-
-
-def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
-    logs, real = logits.log_softmax(-1), targets != pad_id
-    true = torch.take_along_dim(logs, targets[..., None], -1)[..., 0]
-    loss = torch.lerp(true, logs.mean(-1), smoothing).where(real, torch.zeros_like(true))
-    return -loss.sum() / max(real.sum(), 1)
 
 
 def shift_targets(target_ids):
@@ -77,48 +50,6 @@ def schedule_rate(optimizer):
     return float(next(iter(optimizer.param_groups))["lr"])
 
 
-def uncached_step(model):
-    return torch.no_grad()(
-        lambda prefixes, state: (
-            model.decode(prefixes, state.memory, state.source_mask)[0].log_softmax(-1)[:, -1],
-            state,
-        )
-    )
-
-
-def length_penalty_factor(length, alpha):
-    return (1 + (length - 1) / 6) ** alpha
-
-
-def continuations(scores, log_probabilities, n):
-    n_sentences, n_beams = scores.shape
-    sums = (scores.view(-1, 1) + log_probabilities).view(n_sentences, -1)
-    totals, places = sums.topk(min(n, sums.shape[1]))
-    beams, tokens = places // log_probabilities.shape[1], places % log_probabilities.shape[1]
-    first = torch.arange(n_sentences, device=scores.device)[:, None] * n_beams
-    return totals, beams + first, tokens
-
-
-def averaged(states):
-    if not states or any(set(state) != set(states[0]) for state in states):
-        raise ValueError("give states, and of one model")
-    return {k: sum(state[k].detach() for state in states) / len(states) for k in states[0]}
-
-
-@torch.no_grad()
-def perplexity(model, batches, pad_id=0):
-    mode = model.training
-    pairs = [
-        (model.eval()(source, target[:, :-1])[0].log_softmax(-1), target[:, 1:])
-        for source, target in batches
-    ]
-    model.train(mode)
-    logs = [logs.gather(2, wanted[..., None])[..., 0][wanted != pad_id] for logs, wanted in pairs]
-    if not sum(map(len, logs)):
-        raise ValueError("no tokens")
-    return math.exp(-torch.cat(logs).mean())
-
-
 def bleu_by_hand(hypotheses, references, n=4):
     def grams(sentences, order):
         return Counter(
@@ -134,28 +65,6 @@ def bleu_by_hand(hypotheses, references, n=4):
     lengths = [sum(map(len, sentences)) for sentences in (references, hypotheses)]
     ratio = lengths[0] / max(lengths[1], 1)
     return 100 * product ** (1 / n) * math.exp(min(0, 1 - ratio))
-
-
-def word_weights(weights, target_words, source_words):
-    if weights.shape[1:] != (len(target_words), len(source_words)):
-        raise ValueError(f"{weights.shape} for {len(target_words)} and {len(source_words)} tokens")
-    mean, t, s = weights.mean(0), np.array(target_words), np.array(source_words)
-    return np.array(
-        [
-            [mean[t == i][:, s == j].sum(1).mean() for j in range(s.max() + 1)]
-            for i in range(t.max() + 1)
-        ]
-    )
-
-
-def alignment_links(weights, share=0.5):
-    return {
-        (j, i)
-        for i, row in enumerate(weights)
-        for j, w in enumerate(row)
-        if w >= share * max(row)
-        if w > 0 or share * max(row) > 0
-    }
 
 
 def plot_alignment(weights, source, target, ax=None):

@@ -1,0 +1,104 @@
+"""Style: ready-made containers: modules that are a ModuleDict, a Sequential of layers, deques."""
+
+from collections import deque
+from itertools import chain
+
+from torch import nn
+
+from course_lib.attention import MultiHeadAttention
+from course_lib.embeddings import TransformerEmbedding
+from course_lib.encoder import Encoder
+from course_lib.feed_forward import FeedForward
+from course_lib.residual import ResidualConnection
+
+
+class DecoderLayer(nn.ModuleDict):
+    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
+        parts = {
+            "feed_forward": FeedForward(d_model, d_ff),
+            "self_attention": MultiHeadAttention(d_model, n_heads, dropout),
+            "cross_attention": MultiHeadAttention(d_model, n_heads, dropout),
+        }
+        around = {
+            f"{name}_residual": ResidualConnection(d_model, dropout, norm_first) for name in parts
+        }
+        super().__init__(parts | around)
+
+    def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
+        seen = {}
+
+        def back(y):
+            return self["self_attention"](y, y, y, mask=target_mask)[0]
+
+        def over(y):
+            seen["output"], seen["weights"] = self["cross_attention"](
+                y, memory, memory, mask=source_mask, need_weights=need_weights
+            )
+            return seen["output"]
+
+        for name, sublayer in (
+            ("self_attention", back),
+            ("cross_attention", over),
+            ("feed_forward", self["feed_forward"]),
+        ):
+            around = self[f"{name}_residual"]
+            x = around.leave(x, sublayer(around.enter(x)))
+        return x, seen["weights"]
+
+
+class Decoder(nn.ModuleDict):
+    def __init__(
+        self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
+    ):
+        options = {"n_heads": n_heads, "d_ff": d_ff, "dropout": dropout, "norm_first": norm_first}
+        layers = nn.Sequential(*(DecoderLayer(d_model, **options) for _ in range(n_layers)))
+        norm = nn.LayerNorm(d_model, eps=1e-6) if norm_first else nn.Identity()
+        super().__init__({"layers": layers, "norm": norm})
+
+    def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
+        collected = deque()
+        for layer in self["layers"].children():
+            x, *weights = layer(x, memory, target_mask, source_mask, need_weights=need_weights)
+            collected.extend(weights)
+        return self["norm"](x), list(collected) if need_weights else None
+
+
+class Transformer(nn.ModuleDict):
+    def __init__(
+        self,
+        vocab_size,
+        n_layers=6,
+        d_model=512,
+        n_heads=8,
+        d_ff=2048,
+        dropout=0.1,
+        norm_first=False,
+        pad_id=0,
+        position_scale=1.0,
+    ):
+        sizes = [n_layers, d_model, n_heads, d_ff, dropout, norm_first]
+        words = TransformerEmbedding(
+            vocab_size, d_model, dropout, pad_id, position_scale=position_scale
+        )
+        parts = {"embedding": words, "encoder": Encoder(*sizes), "decoder": Decoder(*sizes)}
+        super().__init__(parts)
+        self.pad_id = pad_id
+        for parameter in chain(self.encoder.parameters(), self.decoder.parameters()):
+            if parameter.ndim == 2:
+                nn.init.xavier_uniform_(parameter)
+
+    def encode(self, source_ids):
+        mask = padding_mask(source_ids, self.pad_id)
+        return self["encoder"](self["embedding"](source_ids), mask)[0], mask
+
+    def decode(self, target_ids, memory, source_mask, need_weights=False):
+        inputs = self["embedding"](target_ids), memory, target_mask(target_ids, self.pad_id)
+        vectors, weights = self["decoder"](*inputs, source_mask, need_weights)
+        return self.logits(vectors), weights
+
+    def logits(self, x):
+        return nn.functional.linear(x, self["embedding"].tokens.weight, bias=None)
+
+    def forward(self, source_ids, target_ids, need_weights=False):
+        encoded_source = self.encode(source_ids)
+        return self.decode(target_ids, *encoded_source, need_weights)

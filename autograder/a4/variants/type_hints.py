@@ -1,0 +1,110 @@
+"""Style: type hints, a mode that is put back by `finally`, running means, clearing by the model."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+def label_smoothed_loss(
+    logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad_id: int = 0
+) -> Tensor:
+    """Drops all but the real tokens before computing anything."""
+    real = targets.ne(pad_id)
+    if not real.any():
+        return logits.new_zeros(()) + 0.0 * logits.sum()
+    logits, targets = logits[real], targets[real]
+    normaliser = torch.logsumexp(logits, dim=-1)
+    true = logits.gather(1, targets[:, None]).squeeze(1)
+    return (normaliser - (1 - smoothing) * true - smoothing * logits.mean(-1)).mean()
+
+
+def translation_step(
+    model: nn.Module,
+    source_ids: Tensor,
+    target_ids: Tensor,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+    max_norm: float = 1.0,
+    label_smoothing: float = 0.1,
+    backward: Callable[[Tensor], None] = Tensor.backward,
+    clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
+    pad_id: int = 0,
+) -> dict[str, float]:
+    """The gradients are cleared through the model; the accuracy is computed at the end."""
+    read, wanted = shift_targets(target_ids)
+    if not model.training:
+        model.train(mode=True)
+    logits, *_ = model(source_ids, read)
+    loss = label_smoothed_loss(
+        logits=logits, targets=wanted, smoothing=label_smoothing, pad_id=pad_id
+    )
+    backward(loss)
+    norm = clip(model.parameters(), max_norm)
+    (rate, *_) = [group["lr"] for group in optimizer.param_groups]
+    optimizer.step()
+    model.zero_grad(set_to_none=True)
+    schedule.step()
+    with torch.no_grad():
+        real = wanted.ne(pad_id)
+        hits = logits.max(dim=-1).indices.eq(wanted).logical_and(real)
+        accuracy = hits.sum().item() / max(real.sum().item(), 1)
+    report = {"accuracy": accuracy, "loss": loss.detach().item()}
+    return report | {"learning_rate": float(rate), "gradient_norm": float(norm)}
+
+
+def averaged(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The mean after n states from that after n − 1."""
+    mean: dict[str, Tensor] = {}
+    for n, state in enumerate(states, start=1):
+        if n > 1 and set(mean) != set(state):
+            raise ValueError("these states are of different models")
+        for name, value in state.items():
+            old = mean.get(name, torch.zeros_like(value))
+            mean[name] = old + (value.detach() - old) / n
+    if not mean:
+        raise ValueError("there are no states")
+    return mean
+
+
+def perplexity(
+    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int = 0
+) -> float:
+    mode = model.training
+    try:
+        return _perplexity(model.eval(), batches, pad_id)
+    finally:
+        model.train(mode)
+
+
+@torch.inference_mode()
+def _perplexity(model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int) -> float:
+    losses: list[Tensor] = []
+    for source_ids, target_ids in batches:
+        wanted = target_ids[:, 1:]
+        logits = model(source_ids, target_ids[:, :-1])[0]
+        flat = nn.functional.nll_loss(
+            logits.log_softmax(-1).flatten(0, 1), wanted.flatten(), reduction="none"
+        )
+        losses.append(flat[wanted.flatten() != pad_id])
+    values = torch.cat(losses).double() if losses else torch.empty(0)
+    if values.numel() == 0:
+        raise ValueError("nothing to predict")
+    return values.mean().exp().item()
+
+
+def start_cache(model: Transformer, source_ids: Tensor) -> Cache:
+    with torch.no_grad():
+        memory, source_mask = model.encode(source_ids)
+        rows, _, d_model = memory.shape
+        layers = []
+        for layer in model.decoder.layers:
+            cross = layer.cross_attention
+            heads = (cross.n_heads, d_model // cross.n_heads)
+            keys, values = (
+                projection(memory).unflatten(-1, heads).movedim(1, 2)
+                for projection in (cross.w_k, cross.w_v)
+            )
+            empty = memory.new_empty(rows, heads[0], 0, heads[1])
+            layers.append(LayerCache(empty, empty.clone(), keys, values))
+    return Cache(layers=layers, source_mask=source_mask)
