@@ -1,4 +1,4 @@
-"""Style: complex exponentials, einsum, double precision inside, torch.where instead of fills."""
+"""Style: complex exponentials, weights read directly, a whole batch of symptoms at once."""
 
 import math
 
@@ -14,36 +14,6 @@ def sinusoidal_positions(n_positions, d_model):
     return torch.view_as_real(waves).flatten(1)[:, :d_model].float().contiguous()
 
 
-def padding_mask(token_ids, pad_id=0):
-    return torch.logical_not(torch.eq(token_ids, pad_id)).reshape(len(token_ids), 1, 1, -1)
-
-
-class TransformerEmbedding(nn.Module):
-    """The scale is kept as a number; the table is kept for the longest input so far."""
-
-    def __init__(
-        self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
-    ):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
-        self.scale = torch.tensor(float(d_model)).sqrt().item()
-        self.position_scale = position_scale
-        table = position_scale * sinusoidal_positions(max_length, d_model)
-        self.register_buffer("positions", table, False)
-        self.dropout = nn.Dropout(p=dropout)
-
-    def forward(self, token_ids):
-        longest = max(self.positions.shape[0], token_ids.shape[-1])
-        if longest != self.positions.shape[0]:
-            table = sinusoidal_positions(longest, self.tokens.weight.shape[1]).mul(
-                self.position_scale
-            )
-            self.positions = table.to(self.positions.device)
-        places = torch.arange(token_ids.shape[-1], device=token_ids.device)
-        placed = nn.functional.embedding(places, self.positions)
-        return self.dropout(torch.add(placed, self.tokens(token_ids), alpha=self.scale))
-
-
 class FeedForward(nn.Module):
     def __init__(self, d_model=512, d_ff=2048):
         super().__init__()
@@ -54,27 +24,6 @@ class FeedForward(nn.Module):
         inner = torch.einsum("...d,fd->...f", x, self.w_1.weight) + self.w_1.bias
         inner = torch.maximum(inner, torch.zeros((), dtype=x.dtype))
         return torch.einsum("...f,df->...d", inner, self.w_2.weight) + self.w_2.bias
-
-
-def masked_mean(x, mask):
-    real = mask.flatten(1).double()
-    share = real / torch.where(real.sum(1) > 0, real.sum(1), 1.0)[:, None]
-    clean = torch.where(real[..., None] > 0, x.double(), 0.0)
-    return torch.einsum("bn,bnd->bd", share, clean).to(x.dtype)
-
-
-def warmup_rate(step, d_model, warmup_steps=4000):
-    if not step > 0:
-        raise ValueError(f"no rate at step {step}")
-    candidates = np.array([step**-0.5, step * float(warmup_steps) ** -1.5])
-    return float(candidates.min() / np.sqrt(d_model))
-
-
-def attention_received(weights, mask):
-    real = mask.flatten(1).to(torch.float64)
-    asking = real / torch.where(real.sum(1) > 0, real.sum(1), 1.0)[:, None]
-    given = torch.einsum("bhqk,bq->bk", weights.double(), asking) / weights.shape[1]
-    return torch.where(real > 0, given, 0.0).to(weights.dtype)
 
 
 def accuracy_by_length(lengths, correct, edges):
@@ -112,23 +61,6 @@ def nested_subsets(labels, fractions, rng):
         rank[own] = keys[own].argsort().argsort()
         size[own] = own.sum()
     return [np.flatnonzero(rank < np.maximum(1, np.rint(f * size))) for f in fractions]
-
-
-def classification_scores(predictions, labels):
-    guess, label = np.asarray(predictions), np.asarray(labels)
-    if guess.shape != label.shape:
-        raise ValueError(f"{guess.size} predictions for {label.size} labels")
-    if not label.size:
-        raise ValueError("nothing to score")
-    table = np.zeros((2, 2))
-    np.add.at(table, (guess, label), 1)
-    with np.errstate(invalid="ignore"):
-        precision, recall = np.nan_to_num(table[1, 1] / [table[1].sum(), table[:, 1].sum()])
-    f1 = 0.0 if precision + recall == 0 else 2 / (1 / precision + 1 / recall)
-    p = np.trace(table) / table.sum()
-    error = np.sqrt(p - p**2) / np.sqrt(table.sum())
-    names = ("accuracy", "precision", "recall", "f1", "standard_error")
-    return {k: float(v) for k, v in zip(names, (p, precision, recall, f1, error), strict=True)}
 
 
 def diagnose(model, token_ids, pad_id=0):

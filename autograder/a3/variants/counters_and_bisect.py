@@ -1,13 +1,12 @@
-"""Style: the standard library: Counter, bisect, statistics, named tuples, custom exceptions."""
+"""Style: the standard library; a schedule that is a generator, own exceptions."""
 
 import bisect
 import math
 import statistics
-from collections import Counter, defaultdict, namedtuple
+from collections import Counter, defaultdict
 
 import matplotlib.pyplot as plt
 import torch
-from torch import nn
 
 
 class NotFitting(ValueError):
@@ -54,9 +53,6 @@ class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
             group["lr"] = base * rate
 
 
-Steps = namedtuple("Steps", "forward backward clip update")
-
-
 def paper_optimizer(model, d_model, warmup_steps=4000):
     """A table for the warm-up, then the formula."""
     if warmup_steps < 1:
@@ -71,42 +67,6 @@ def paper_optimizer(model, d_model, warmup_steps=4000):
             top * (done + 1) / warmup_steps if done < warmup_steps else (done + 1) ** -0.5
         ),
     )
-
-
-def training_step(
-    model,
-    token_ids,
-    labels,
-    optimizer,
-    schedule,
-    max_norm=1.0,
-    label_smoothing=0.1,
-    backward=torch.Tensor.backward,
-    clip=nn.utils.clip_grad_norm_,
-):
-    report = {}
-
-    def forward():
-        model.train()
-        logits, _ = model(token_ids)
-        report["accuracy"] = statistics.fmean(
-            map(float, (torch.argmax(logits, dim=1) == labels).tolist())
-        )
-        smooth = nn.functional.one_hot(labels, logits.shape[1]) * (1 - label_smoothing)
-        return nn.functional.cross_entropy(logits, smooth + label_smoothing / logits.shape[1])
-
-    def update():
-        report["learning_rate"] = optimizer.param_groups[0]["lr"]
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-
-    steps = Steps(forward, backward, clip, update)
-    loss = steps.forward()
-    steps.backward(loss)
-    report["gradient_norm"] = float(steps.clip(model.parameters(), max_norm))
-    steps.update()
-    return {"loss": loss.item(), **report}
 
 
 def plot_curves(history, n_validation=872, axes=None):
@@ -144,20 +104,6 @@ def accuracy_by_length(lengths, correct, edges):
         row = (edges[number - 1], edges[number], len(own), p, error)
         names = ("from", "to", "n", "accuracy", "standard_error")
         rows.append(dict(zip(names, row, strict=True)))
-    return rows
-
-
-def compare_norms(build, train, seeds):
-    if len(Counter(seeds)) < 3:
-        raise NotFitting("at least three seeds")
-    rows = []
-    for norm_first, norm in enumerate(("post", "pre")):
-        for seed in seeds:
-            result = train(build(norm_first=bool(norm_first), seed=seed), seed)
-            rows.append({"norm": norm, "seed": seed, "loss": result["loss"]})
-            ends = {"first": 0, "last": -1}
-            for name, place in ends.items():
-                rows[-1][f"gradient_norm_{name}_layer"] = result["gradient_norms"][place]
     return rows
 
 

@@ -1,6 +1,5 @@
-"""Style: NumPy wherever no gradient is needed; frames of arrays; `with` blocks; early returns."""
+"""Style: NumPy wherever no gradient is needed; a table that doubles; writes into copies."""
 
-import contextlib
 from itertools import starmap
 
 import matplotlib.pyplot as plt
@@ -56,30 +55,6 @@ def masked_mean(x, mask):
     count = real.sum(dim=1)
     count[count == 0] = 1
     return kept.sum(dim=1).div(count)
-
-
-def warmup_rate(step, d_model, warmup_steps=4000):
-    with np.errstate(all="raise"):
-        try:
-            falling = float(np.power(float(step), -0.5))
-        except FloatingPointError:
-            raise ValueError("count the steps from 1") from None
-    rising = step / warmup_steps**1.5
-    return (rising if rising < falling else falling) / d_model**0.5
-
-
-def paper_optimizer(model, d_model, warmup_steps=4000):
-    """The rate in logarithms."""
-    if warmup_steps < 1:
-        raise ValueError(f"warmup_steps is {warmup_steps}, but at least one step is needed")
-
-    def rate(done):
-        step = np.log(done + 1)
-        exponent = min(-step / 2, step - 1.5 * np.log(warmup_steps))
-        return float(np.exp(exponent - np.log(d_model) / 2))
-
-    adam = torch.optim.Adam(params=model.parameters(), lr=1, betas=(0.9, 0.98), eps=1e-9)
-    return adam, torch.optim.lr_scheduler.LambdaLR(adam, [rate])
 
 
 def plot_curves(history, n_validation=872, axes=None):
@@ -144,45 +119,3 @@ def initialize(model, scheme, generator):
                 continue
             noise = torch.normal(0.0, 1.0, (rows, columns), generator=generator)
             weight.copy_(noise * (0.02 if scheme == "normal" else np.sqrt(2 / columns)))
-
-
-@contextlib.contextmanager
-def _asked(model):
-    before = model.training
-    model.eval()
-    with torch.no_grad():
-        yield model
-    model.train(before)
-
-
-def diagnose(model, token_ids, pad_id=0):
-    """Early returns; sentences one by one, each with its own padding."""
-    with _asked(model):
-        for row in token_ids:
-            found = _examine(model, row[row != pad_id], pad_id)
-            if found != "healthy":
-                return found
-    return "healthy"
-
-
-def _examine(model, words, pad_id):
-    n = len(words)
-    pads = torch.full((4,), pad_id)
-    one = torch.cat([words, pads])[None]
-    logits, weights = model(one, need_weights=True)
-    if np.abs(model(one, need_weights=True)[0] - logits).max() > 1e-4:
-        return "dropout in evaluation"
-    maps = np.stack([layer.numpy()[0, :, :n] for layer in weights])
-    if (np.abs(maps.sum(-1) - 1) > 1e-3).any():
-        return "mask after softmax"
-    if (maps[..., n:] > 1e-5).any():
-        return "pads attended"
-    if not np.allclose(model(words[None], need_weights=True)[0], logits, atol=1e-4):
-        return "pads pooled"
-    if n > 1 and np.triu(maps[..., :n], 1).sum() < 1e-4:
-        return "future hidden"
-    if torch.equal(words, words.flip(0)):  # this sentence cannot show an order
-        return "healthy"
-    turned = torch.cat([words.flip(0), pads])[None]
-    same = np.allclose(model(turned, need_weights=True)[0], logits, atol=1e-5)
-    return "no positions" if same else "healthy"

@@ -1,22 +1,10 @@
-"""Style: index arithmetic and matrix products in place of masks; every result in one formula."""
+"""Style: matrix products in place of look-ups, masks and counts."""
 
 import math
 
 import numpy as np
 import torch
 from torch import nn
-
-
-def sinusoidal_positions(n_positions, d_model):
-    return torch.tensor(
-        [
-            [
-                math.sin(position / 10000 ** ((j - j % 2) / d_model) + (j % 2) * math.pi / 2)
-                for j in range(d_model)
-            ]
-            for position in range(n_positions)
-        ]
-    ).reshape(n_positions, d_model)
 
 
 class TransformerEmbedding(nn.Module):
@@ -43,61 +31,10 @@ class TransformerEmbedding(nn.Module):
         )
 
 
-def masked_mean(x, mask):
-    length = mask.sum((1, 2, 3))[:, None]
-    return torch.where(mask[:, 0].mT, x, torch.zeros_like(x)).sum(-2) / (length + (length == 0))
-
-
-def training_step(
-    model,
-    token_ids,
-    labels,
-    optimizer,
-    schedule,
-    max_norm=1.0,
-    label_smoothing=0.1,
-    backward=lambda loss: loss.backward(),
-    clip=torch.nn.utils.clip_grad_norm_,
-):
-    logits = model.train()(token_ids)[0]
-    logs = torch.log_softmax(logits, dim=-1)
-    right, all_classes = logs[range(len(labels)), labels].mean(), logs.mean()
-    loss = -(1 - label_smoothing) * right - label_smoothing * all_classes
-    backward(loss)
-    norm, rate = clip([*model.parameters()], max_norm), optimizer.param_groups[0]["lr"]
-    for part in (optimizer.step, schedule.step, optimizer.zero_grad):
-        part()
-    return {
-        "loss": loss.item(),
-        "gradient_norm": float(norm),
-        "learning_rate": float(rate),
-        "accuracy": 1 - float((logits.argmax(-1) - labels).count_nonzero()) / len(labels),
-    }
-
-
 def attention_received(weights, mask):
     row = mask[:, 0].to(weights.dtype)  # (batch, 1, n)
     n = row.sum(-1)
     return ((row @ weights.mean(1)) * row)[:, 0] / (n + (n == 0))
-
-
-def accuracy_by_length(lengths, correct, edges):
-    lengths, right = np.asarray(lengths), np.asarray(correct)
-    if lengths.min() < edges[0] or lengths.max() >= edges[-1]:
-        outside = [int(n) for n in lengths if not edges[0] <= n < edges[-1]]
-        raise ValueError(f"{outside} outside of [{edges[0]}, {edges[-1]})")
-    below = np.array([(lengths < edge).sum() for edge in edges])
-    hits = np.array([right[lengths < edge].sum() for edge in edges])
-    return [
-        {
-            "from": int(low),
-            "to": int(high),
-            "n": int(n),
-            "accuracy": float(k / n) if n else None,
-            "standard_error": float(np.sqrt(k * (n - k) / n**3.0)) if n else None,
-        }
-        for low, high, n, k in zip(edges, edges[1:], np.diff(below), np.diff(hits), strict=False)
-    ]
 
 
 def classification_scores(predictions, labels):
@@ -112,22 +49,3 @@ def classification_scores(predictions, labels):
         "f1": float(2 * (a @ b) / max(a.sum() + b.sum(), 1)),
         "standard_error": float(np.std(a == b) / np.sqrt(len(a))),
     }
-
-
-def initialize(model, scheme, generator):
-    spread = {"xavier": 6, "he": 2, "normal": 0.02}
-    if scheme not in spread:
-        raise ValueError(f"{scheme} is none of {list(spread)}")
-    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
-    for layer in layers:
-        with torch.no_grad():
-            i, o = layer.in_features, layer.out_features
-            uniform = torch.rand(o, i, generator=generator) - 0.5
-            normal = torch.randn(o, i, generator=generator)
-            layer.weight[:] = {
-                "xavier": uniform * 2 * math.sqrt(6 / (i + o)),
-                "he": normal * math.sqrt(2 / i),
-                "normal": normal * 0.02,
-            }[scheme]
-            if layer.bias is not None:
-                layer.bias *= 0

@@ -1,29 +1,11 @@
-"""Style: type hints, residual connections and norms written out in the layer, static methods."""
+"""Style: type hints, own residual connections and schedule, no last norm, a tuple of weights."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 from course_lib.attention import MultiHeadAttention
-
-
-class FeedForward(nn.Module):
-    """An nn.Sequential behind the pinned names."""
-
-    def __init__(self, d_model: int = 512, d_ff: int = 2048) -> None:
-        super().__init__()
-        self.w_1: nn.Linear = nn.Linear(d_model, d_ff, bias=True)
-        self.relu = nn.ReLU(inplace=False)
-        self.w_2: nn.Linear = nn.Linear(d_ff, d_model, bias=True)
-
-    def steps(self) -> Iterable[nn.Module]:
-        yield from (self.w_1, self.relu, self.w_2)
-
-    def forward(self, x: Tensor) -> Tensor:
-        for step in self.steps():
-            x = step(x)
-        return x
 
 
 class _Around(nn.Module):
@@ -171,15 +153,6 @@ class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
     def get_lr(self) -> list[float]:
         rate, self.next = self.rate_at(self.next), self.next + 1
         return [base * rate for base in self.base_lrs]
-
-
-def paper_optimizer(
-    model: nn.Module, d_model: int, warmup_steps: int = 4000
-) -> tuple[torch.optim.Optimizer, WarmupSchedule]:
-    if not warmup_steps >= 1:
-        raise ValueError(f"a warm-up of {warmup_steps} steps is too short")
-    adam = torch.optim.Adam(list(model.parameters()), lr=1, eps=1e-9, betas=(0.9, 0.98))
-    return adam, WarmupSchedule(adam, d_model, warmup_steps)
 
 
 def training_step(

@@ -1,4 +1,4 @@
-"""Style: torch's containers do the work: Sequential, ModuleDict, buffers, functional forms."""
+"""Style: layers that are a ModuleDict or a Sequential, an id in a buffer."""
 
 from collections import OrderedDict
 
@@ -8,16 +8,6 @@ from torch import nn
 from course_lib.attention import MultiHeadAttention
 from course_lib.normalization import LayerNorm
 from course_lib.residual import ResidualConnection
-
-
-def sinusoidal_positions(n_positions, d_model):
-    with torch.no_grad():
-        pairs = torch.div(torch.arange(d_model), 2, rounding_mode="floor")
-        frequency = torch.pow(10000.0, -2 * pairs.double() / d_model)
-        table = torch.arange(n_positions).double().unsqueeze(-1) @ frequency.unsqueeze(0)
-        # a cosine is a sine a quarter of a turn ahead
-        shift = torch.arange(d_model).remainder(2) * torch.pi / 2
-        return torch.sin(table + shift).to(torch.float32)
 
 
 def padding_mask(token_ids, pad_id=0):
@@ -114,24 +104,3 @@ class EncoderClassifier(nn.Module):
         )
         head = nn.Sequential(self.dropout, self.output)
         return head(pooled), weights
-
-
-class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
-    """The closed form, from torch's step count."""
-
-    def __init__(self, optimizer, d_model, warmup_steps=4000):
-        self.curve = [(n, warmup_rate(n, d_model, warmup_steps)) for n in range(1, 20)]
-        self.arguments = (d_model, warmup_steps)
-        super().__init__(optimizer)
-
-    def get_lr(self):
-        number = self._step_count
-        known = dict(self.curve)
-        rate = known[number] if number in known else warmup_rate(number, *self.arguments)
-        return [rate * base for base in self.base_lrs]
-
-
-def attention_received(weights, mask):
-    lengths = mask.sum(-1).reshape(-1, 1)
-    asked = weights.where(mask.transpose(-1, -2), 0.0).sum(2).where(mask.squeeze(1), 0.0)
-    return asked.mean(1) / lengths.masked_fill(lengths == 0, 1)
