@@ -102,7 +102,7 @@ CLASS = (
         last="a4",
     ),
     Recipe("s07-loops", variants=("loops_where_allowed", "lists_and_loops")),
-    Recipe("s08-einsum", variants=("einsum_throughout",), last="a4"),
+    Recipe("s08-packed", variants=("stored_projections", "packed_projections"), last="a4"),
     Recipe(
         "s09-figures",
         bugs=(

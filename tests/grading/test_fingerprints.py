@@ -106,7 +106,7 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
         "grader/gradebook/lateness.py grader/gradebook/store.py "
         "grader/gradebook/totals.py grader/report/page.py "
         "grader/authoring/course_build.py grader/intake/places.py autograder/README.md "
-        "autograder/a1/variants/terse_numpy.py autograder/hostile/escape.py"
+        "autograder/a1/variants/masked_arrays.py autograder/hostile/escape.py"
     )
     assert differing(checkout, paths.split(), before) == set()
     assert keys(checkout) == before

@@ -1,7 +1,7 @@
-"""Style: inheritance, properties, annotations, hooks that are removed; a custom exception."""
+"""Style: double precision inside, hooks that are removed, a training loop of its own."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,69 +35,6 @@ def attention(
     if callable(dropout):
         mixed = dropout(mixed)
     return torch.matmul(mixed, value), weights
-
-
-class _Heads(nn.Module):
-    """The base class of multi-head attention."""
-
-    names = ("w_q", "w_k", "w_v", "w_o")
-
-    def __init__(self, d_model: int, n_heads: int, bias: bool):
-        if not isinstance(d_model, int) or d_model % n_heads:
-            raise ShapeError(f"d_model={d_model}, n_heads={n_heads}")
-        super().__init__()
-        self.n_heads = n_heads
-        self._make(d_model, bias)
-
-    def _make(self, d_model: int, bias: bool) -> None:
-        for name in self.names:
-            setattr(self, name, nn.Linear(d_model, d_model, bias=bias))
-
-    @property
-    def d_k(self) -> int:
-        return self.w_q.out_features // self.n_heads
-
-    def split(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:-1], self.n_heads, self.d_k).transpose(-3, -2)
-
-    @staticmethod
-    def merge(x: Tensor) -> Tensor:
-        return x.transpose(-3, -2).flatten(-2)
-
-
-class MultiHeadAttention(_Heads):
-    """The module of section 3.2.2."""
-
-    def __init__(
-        self, d_model: int = 512, n_heads: int = 8, dropout: float = 0.1, bias: bool = True
-    ) -> None:
-        super().__init__(d_model, n_heads, bias)
-        self.dropout = nn.Dropout(dropout)
-
-    def projected(self, *inputs: Tensor) -> Iterator[Tensor]:
-        for name, x in zip(self.names, inputs, strict=False):
-            yield self.split(self.get_submodule(name)(x))
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        mask: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        heads, weights = attention(*self.projected(query, key, value), mask, self.dropout)
-        output = self.w_o(self.merge(heads))
-        if need_weights:
-            return output, weights
-        return output, None
-
-
-def parameter_counts(d_model: int, n_heads: int, bias: bool = True) -> tuple[int, int]:
-    with torch.device("meta"):  # shapes only: no numbers are drawn
-        layers = [nn.Linear(d_model, d_model, bias=bias) for _ in _Heads.names]
-    weights = sum(layer.weight.numel() for layer in layers)
-    return weights, sum(layer.bias.numel() for layer in layers) if bias else 0
 
 
 def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:

@@ -2,24 +2,7 @@
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
-
-
-def attention(query: Tensor, key: Tensor, value: Tensor, mask=None, dropout=None):
-    d_k = query.size(-1)
-    if key.size(-1) != d_k:
-        raise ValueError(f"query is {tuple(query.shape)}, but key is {tuple(key.shape)}")
-    if value.size(-2) != key.size(-2):
-        raise ValueError(f"key is {tuple(key.shape)}, but value is {tuple(value.shape)}")
-    scores = torch.matmul(query * d_k**-0.5, key.mT)
-    if mask is None:
-        weights = scores.softmax(-1)
-    else:
-        # masking after the exponential and renormalizing equals masking before it
-        largest = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).amax(-1, keepdim=True)
-        exponentials = (scores - largest.detach()).clamp(max=0).exp() * mask
-        weights = exponentials / exponentials.sum(-1, keepdim=True).clamp_min(1e-30)
-    return (dropout(weights) if dropout else weights).matmul(value), weights
+from torch import nn
 
 
 class MultiHeadAttention(nn.Module):
@@ -54,18 +37,6 @@ class MultiHeadAttention(nn.Module):
         return output, (weights if need_weights else None)
 
 
-class LayerNorm(nn.Module):
-    def __init__(self, d_model, eps=1e-6):
-        super().__init__()
-        for name, start in (("weight", torch.ones), ("bias", torch.zeros)):
-            self.register_parameter(name, nn.Parameter(start(d_model)))
-        self.eps = eps
-
-    def forward(self, x):
-        var, mean = torch.var_mean(x, -1, correction=0, keepdim=True)
-        return torch.addcmul(self.bias, (x - mean) * torch.rsqrt(var + self.eps), self.weight)
-
-
 class ResidualConnection(nn.Module):
     def __init__(self, d_model, dropout=0.1, norm_first=False):
         super().__init__()
@@ -80,10 +51,6 @@ class ResidualConnection(nn.Module):
         return self.after(x + F.dropout(y, self.p, training=self.training))
 
 
-def parameter_counts(d_model, n_heads, bias=True):
-    return 4 * d_model**2, 4 * d_model * bias
-
-
 def to_torch_mask(mask, n_heads):
     match mask.shape:
         case (_, _):
@@ -92,32 +59,3 @@ def to_torch_mask(mask, n_heads):
             repeated = mask.repeat_interleave(n_heads // heads, dim=1)
             return torch.logical_not(repeated).view(batch * n_heads, n_q, n_k)
     raise ValueError(f"a mask of {mask.dim()} dimensions")
-
-
-def copy_from_torch(ours, theirs):
-    packed = theirs.in_proj_bias
-    if (packed is None) is not (ours.w_o.bias is None):
-        raise ValueError("biases on one side only")
-    with torch.no_grad():
-        sources = (
-            *theirs.in_proj_weight.split(len(theirs.out_proj.weight)),
-            theirs.out_proj.weight,
-        )
-        for name, source in zip("qkvo", sources, strict=True):
-            getattr(ours, f"w_{name}").weight.copy_(source)
-        if packed is not None:
-            biases = (*packed.split(len(theirs.out_proj.weight)), theirs.out_proj.bias)
-            for name, source in zip("qkvo", biases, strict=True):
-                getattr(ours, f"w_{name}").bias.copy_(source)
-
-
-def gradient_norms(module, *inputs):
-    with torch.enable_grad():
-        out = module(*inputs)
-        loss = _probe_loss(out[0] if isinstance(out, (tuple, list)) else out)
-    norms = {}
-    for name, p in module.named_parameters():
-        if p.requires_grad:
-            (g,) = torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True)
-            norms[name] = 0.0 if g is None else g.square().sum().sqrt().item()
-    return norms

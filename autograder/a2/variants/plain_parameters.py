@@ -1,4 +1,4 @@
-"""Style: own modules instead of nn.Linear under the same names; matrix products."""
+"""Style: own modules and parameters in place of nn.Linear and nn.Dropout; NumPy arrays inside."""
 
 import math
 
@@ -55,23 +55,6 @@ class MultiHeadAttention(nn.Module):
         heads = torch.bmm(dropped.reshape(b * h, n_q, n_k), v).view(b, h, n_q, d // h)
         output = self.w_o(heads.permute(0, 2, 1, 3).reshape(b, n_q, d))
         return output, weights if need_weights else None
-
-
-def attention(query, key, value, mask=None, dropout=None):
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(str(query.shape) + str(key.shape))
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(str(key.shape) + str(value.shape))
-    exponent = query.matmul(key.transpose(-2, -1)) / query.shape[-1] ** 0.5
-    if mask is not None:
-        exponent = exponent.masked_fill(mask.logical_not(), -math.inf)
-        empty = mask.any(-1, keepdim=True).logical_not()
-        exponent = exponent.masked_fill(empty, 0.0)
-    numerators = torch.exp(exponent - exponent.amax(-1, keepdim=True))
-    weights = numerators / numerators.sum(-1, keepdim=True)
-    if mask is not None:
-        weights = weights.masked_fill(empty, 0.0)
-    return (weights if dropout is None else dropout(weights)).matmul(value), weights
 
 
 class LayerNorm(nn.Module):
