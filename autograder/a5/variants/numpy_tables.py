@@ -1,4 +1,4 @@
-"""Style: NumPy throughout: masks, argsort, broadcasting, one array for each column."""
+"""Style: masks, argsort and broadcasting; arrays and NumPy numbers as results."""
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -118,9 +118,3 @@ def recommend(summary, margin, cost):
     costs = np.array([row[cost] for row in rows], dtype=float)
     good = np.flatnonzero(means.max() - means < margin)
     return rows[good[np.lexsort((-means[good], costs[good]))[0]]]
-
-
-def chance_of_being_best(means, s, n_seeds, rng, n_draws=10_000):
-    scale = s * np.power(n_seeds, -0.5)
-    drawn = np.stack([rng.normal(m, e, n_draws) for m, e in zip(means, scale, strict=False)])
-    return (drawn == drawn.max(axis=0)).mean(axis=1)

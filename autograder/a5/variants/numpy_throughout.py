@@ -1,23 +1,10 @@
-"""Style: NumPy wherever possible; NumPy numbers in the results."""
+"""Style: NumPy numbers in the rows and results; combinations that are shuffled."""
 
 import itertools
 
 import numpy as np
 import torch
 from scipy import stats
-
-
-def one_at_a_time(default, factors):
-    for factor, levels in factors.items():
-        if factor not in default or default[factor] not in list(levels):
-            raise ValueError(f"{factor} = {default.get(factor)}")
-    changes = [
-        {factor: level}
-        for factor, levels in factors.items()
-        for level in levels
-        if level != default[factor]
-    ]
-    return [default | change for change in [{}, *changes]]
 
 
 def sampled_design(factors, n, seed, taken=()):

@@ -1,4 +1,4 @@
-"""Style: a stopwatch object, torch tensors for statistics, and early returns."""
+"""Style: a stopwatch object, torch for statistics, a draw that rejects what is taken."""
 
 import math
 from dataclasses import dataclass, field
@@ -115,8 +115,3 @@ def pooled_noise(groups):
         raise ValueError("two values of one configuration are needed")
     squares = torch.stack([(one - one.mean()).square().sum() for one in tensors]).sum()
     return (squares / degrees).sqrt().item(), degrees
-
-
-def detectable_difference(s, degrees, n_seeds, level=0.95):
-    error = torch.tensor(2 / n_seeds, dtype=torch.float64).sqrt() * s
-    return (stats.t(df=degrees).interval(level)[1] * error).item()

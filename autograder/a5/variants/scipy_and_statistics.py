@@ -1,4 +1,4 @@
-"""Style: statistics and scipy.stats do the work; results are rounded nowhere."""
+"""Style: statistics and scipy.stats do the work; a tuple of places, own exceptions."""
 
 import statistics
 
