@@ -1,4 +1,4 @@
-"""Style: masks add −10⁹ to the scores, functions have extra options and emit warnings."""
+"""Style: masks add −10⁹ to the scores; functions have extra options and emit warnings."""
 
 import warnings
 
@@ -13,11 +13,6 @@ def softmax(x, axis=-1, temperature=1.0):
 
 
 def project_qkv(x, w_q, w_k, w_v, bias=0.0):
-    return {"query": x.dot(w_q) + bias, "key": x.dot(w_k) + bias, "value": x.dot(w_v)}.values()
-
-
-def project_qkv(x, w_q, w_k, w_v, bias=0.0):  # noqa: F811
-    """The last definition counts: a tuple, not a view of a dict."""
     return x.dot(w_q) + bias, x.dot(w_k) + bias, x.dot(w_v)
 
 
@@ -37,30 +32,6 @@ def attention(query, key, value, mask=None, *, verbose=False, return_scores=Fals
         print(weights.round(2))
     output = weights @ value
     return (output, weights, scores) if return_scores else (output, weights)
-
-
-class SelfAttention:
-    """Keeps its last weights, for plots."""
-
-    def __init__(self, d_model, d_k=None, d_v=None, rng=None, init_scale=None):
-        self.d_model = d_model
-        self.d_k = d_model if d_k is None else d_k
-        self.d_v = d_model if d_v is None else d_v
-        self.rng = np.random.default_rng() if rng is None else rng
-        self.scale = init_scale or d_model**-0.5
-        self.w_q, self.w_k, self.w_v = map(self._draw, (self.d_k, self.d_k, self.d_v))
-        self.last_weights = None
-
-    def _draw(self, width):
-        return self.scale * self.rng.standard_normal((self.d_model, width))
-
-    def forward(self, x, mask=None):
-        output, self.last_weights = attention(
-            *project_qkv(x, self.w_q, self.w_k, self.w_v), mask=mask
-        )
-        return output, self.last_weights
-
-    __call__ = forward
 
 
 def equivariance_gap(function, x, permutation, norm=np.inf):

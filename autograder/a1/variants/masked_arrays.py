@@ -1,4 +1,4 @@
-"""Style: numpy.ma does the masking, in the attention and in the picture."""
+"""Style: numpy.ma does the masking, in the gradients and in the picture."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -7,17 +7,6 @@ from matplotlib.figure import Figure
 def softmax(x, axis=-1):
     e = np.ma.exp(x / 1 - np.ma.max(np.ma.asarray(x), axis=axis, keepdims=True))
     return np.ma.filled(e / e.sum(axis=axis, keepdims=True), 0.0)
-
-
-def attention(query, key, value, mask=None):
-    for a, b, axis in [(query, key, -1), (key, value, -2)]:
-        if a.shape[axis] != b.shape[axis]:
-            raise ValueError("shapes %s and %s do not match" % (a.shape, b.shape))  # noqa: UP031
-    scores = np.ma.masked_array(scaled_scores(query, key))  # noqa: F821
-    if mask is not None:
-        scores = np.ma.masked_where(~np.broadcast_to(mask, scores.shape), scores)
-    weights = softmax(scores)
-    return weights @ value, weights
 
 
 def plot_attention(weights, tokens, mask=None, ax=None):

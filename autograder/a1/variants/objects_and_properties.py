@@ -1,4 +1,4 @@
-"""Style: object-oriented; weights behind properties, small classes that are called."""
+"""Style: weights behind properties, a named tuple and a dict of its own as results."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,21 +10,6 @@ import numpy as np
 class Attended(NamedTuple):
     output: np.ndarray
     weights: np.ndarray
-
-
-class _Softmax:
-    def __call__(self, x, axis=-1):
-        moved = np.moveaxis(np.asarray(x, dtype=np.float64), axis, -1)
-        moved = moved - moved.max(-1)[..., None]
-        exponentials = np.exp(moved)
-        return np.moveaxis(exponentials / exponentials.sum(-1)[..., None], -1, axis)
-
-
-_SOFTMAX = _Softmax()
-
-
-def softmax(x, axis=-1):
-    return _SOFTMAX(x, axis)
 
 
 @dataclass

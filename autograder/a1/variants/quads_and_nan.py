@@ -63,11 +63,6 @@ def separating_input(bug):
     return {"query": query, "key": key, "value": value, "mask": mask}
 
 
-def equivariance_gap(function, x, permutation):
-    matrix = np.eye(len(permutation))[permutation]
-    return np.abs(function(matrix @ x) - matrix @ function(x)).max()
-
-
 def operation_counts(n, d_model):
     """Counted as floats, in the other order."""
     counts = {name: {"sequential": steps} for name, steps in zip(LAYERS, (float(n), 1.0))}  # noqa: B905

@@ -23,20 +23,6 @@ def scaled_scores(query, key):
     return query.astype(FLOAT) @ np.moveaxis(key.astype(FLOAT), -1, -2) / np.sqrt(d_k)
 
 
-def attention(query, key, value, mask=None):
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(f"query: {query.shape}, key: {key.shape} (different d_k)")
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"key: {key.shape}, value: {value.shape} (different n_k)")
-    scores = scaled_scores(query, key)
-    if mask is not None:
-        scores = np.where(mask, scores, FLOAT(-1e9))
-    weights = softmax(scores)
-    if mask is not None:
-        weights = weights * np.any(mask, axis=-1, keepdims=True)
-    return weights @ value.astype(FLOAT), weights
-
-
 class SelfAttention:
     def __init__(self, d_model, d_k=None, d_v=None, rng=None):
         if rng is None:
