@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.checking import faults
+from grader.checking.findings import right_form
 from grader.course.assignment import Assignment
 from grader.notebook.statements import global_names
 
@@ -54,7 +55,7 @@ def proofread(assignment: Assignment) -> None:
 
 def path(assignment: Assignment) -> Path:
     """The file of an assignment's right forms."""
-    return assignment.hidden / "reference.py"
+    return assignment.hidden / right_form.FILE
 
 
 @lru_cache(maxsize=8)
