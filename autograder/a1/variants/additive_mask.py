@@ -3,17 +3,6 @@
 import warnings
 
 import numpy as np
-from scipy.special import logsumexp
-
-
-def softmax(x, axis=-1, temperature=1.0):
-    """With an extra temperature."""
-    x = np.asarray(x) / temperature
-    return np.exp(x - logsumexp(x, axis=axis, keepdims=True))
-
-
-def project_qkv(x, w_q, w_k, w_v, bias=0.0):
-    return x.dot(w_q) + bias, x.dot(w_k) + bias, x.dot(w_v)
 
 
 def scaled_scores(query, key, scale=None):

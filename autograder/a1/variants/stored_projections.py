@@ -10,7 +10,7 @@ def project_qkv(x, w_q, w_k, w_v):
     flat = x.reshape(-1, x.shape[-1]) @ block
     d_k = w_q.shape[1]
     cut = np.split(flat, [d_k, 2 * d_k], axis=1)
-    return tuple(part.reshape(*x.shape[:-1], part.shape[1]) for part in cut)
+    return [part.reshape(*x.shape[:-1], part.shape[1]) for part in cut]
 
 
 def scaled_scores(query, key):
@@ -34,6 +34,7 @@ class SelfAttention:
         weights = softmax(scores)
         if mask is not None:
             weights = np.where(mask, weights, 0)
+        self.last_weights = weights
         return weights @ (x @ self.w_v), weights
 
 

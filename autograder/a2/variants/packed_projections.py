@@ -33,6 +33,7 @@ class MultiHeadAttention(nn.Module):
         )
         drop = (lambda w: F.dropout(w, self.dropout)) if self.training else None
         heads, weights = attention(q, k, v, mask, drop)
+        self.last_weights = weights.detach()
         output = self.w_o(heads.transpose(1, 2).flatten(-2))
         return output, (weights if need_weights else None)
 
