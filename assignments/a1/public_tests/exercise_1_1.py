@@ -10,18 +10,13 @@ READ, TRAP = "§3.2.1, Eq. 1", "exercise 1.1, the trap"
 X = np.log([[1.0, 3.0], [1.0, 1.0]])
 
 
-@question("1.1", advice=SUMS, read=READ)
-def test_three_values(its):
-    """Three values: softmax of ln 1, ln 2, ln 3 is 1/6, 2/6, 3/6."""
-    return its.softmax(np.log([1.0, 2.0, 3.0]))
-
-
 @question("1.1", weight=2, advice=SUMS, read=READ)
 def test_every_axis(its):
     """Every row is its own distribution, also a single one; with `axis=0`, every column is."""
-    arrays = {"two rows": X, "one row": X[:1], "a batch of two rows": X[None]}
+    arrays = {"two rows": X, "one row": X[0], "a batch of two rows": X[None]}
     found = {f"softmax of {name}": its.softmax(x) for name, x in arrays.items()}
-    return found | {"softmax with axis=0": its.softmax(X, axis=0)}
+    columns = its.call(its.softmax, X, axis=0)
+    return found | {"softmax with axis=0": columns.value, "arguments changed": columns.changed}
 
 
 @question("1.1", weight=2, advice=SHIFT, read=TRAP)
@@ -31,15 +26,8 @@ def test_shift(its):
     return {f"softmax of {x}": its.softmax(np.array(x)) for x in arrays}
 
 
-@question("1.1", advice="do not write the result into an array of x's dtype", read="exercise 1.1")
+@question("1.1", weight=2, advice="do not write the result into an array of x's dtype", read=TRAP)
 def test_integers(its):
     """Integer inputs give floating-point weights, whatever their type."""
     x = np.array([[7, 7], [-100, 100]])
     return {f"softmax of {kind}": its.softmax(x.astype(kind)) for kind in ("int64", "int8")}
-
-
-@question("1.1", beside=["test_three_values", "test_every_axis", "test_shift"])
-def test_argument_stays(its):
-    """The caller's array is left unchanged."""
-    call = its.call(its.softmax, np.array([[1.0, 2.0], [3.0, 5.0]]))
-    return {"arguments that it changed": call.changed, "shape": np.shape(call.value)}

@@ -1,16 +1,13 @@
 """Hidden tests of exercise 1.4: scaled dot-product attention with masks."""
 
-from functools import partial
-
 import numpy as np
 
-from grader.checking.question import question, refusal
+from grader.checking.question import question
 
 READ = "§3.2.1, Eq. 1"
 MASKS = "§3.2.3, last item; exercise 1.4, what is pinned"
 EQUATION = "softmax(QKᵀ/√d_k) along the last axis, times the values; return (output, weights)"
 MASKED = "set masked scores to a large negative number before the softmax"
-SOME = ["test_values", "test_mask", "test_row_without_keys"]
 
 
 def _drawn(rng, n_q, n_k, d_k=4, d_v=3, lead=()):
@@ -23,27 +20,21 @@ def _named(pair, where=""):
     return {f"weights{where}": weights, f"output{where}": output}
 
 
-@question("1.4", advice=EQUATION, read=READ)
-def test_contract(its, rng):
-    """Output (n_q, d_v) and weights (n_q, n_k), in this order; no argument is written into."""
-    called = its.call(its.attention, *_drawn(rng, 3, 6, d_v=5), mask=rng.random((3, 6)) < 0.7)
-    return _named(called.value) | {"arguments that it changed": called.changed}
-
-
 @question("1.4", weight=3, advice=EQUATION, read=READ)
 def test_values(its, rng):
     """Weights are the softmax of the scores over the keys; the output mixes the values."""
-    batch = _named(its.attention(*_drawn(rng, 3, 5, lead=(2, 2))), " of a batch")
-    return _named(its.attention(*_drawn(rng, 4, 4, d_v=4))) | batch
+    found = _named(its.attention(*_drawn(rng, 4, 4, d_v=4)))
+    found |= _named(its.attention(*_drawn(rng, 3, 5, lead=(2, 2))), " of a batch")
+    mask = rng.random((3, 6)) < 0.7
+    return found | _named(its.attention(*_drawn(rng, 3, 6, d_v=5), mask=mask), " under a mask")
 
 
 @question("1.4", weight=3, advice=MASKED, read=MASKS, atol=1e-5, rtol=1e-5)
 def test_mask(its, rng):
-    """Masked keys get weight zero, and the remaining weights sum to one; causal masks, too."""
+    """Masked keys get weight zero, and the remaining weights sum to one."""
     mask = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]], dtype=bool)
     query, key, value = _drawn(rng, 4, 4)
-    causal = _named(its.attention(*_drawn(rng, 6, 6), np.tri(6, dtype=bool)), ", causal")
-    return _named(its.attention(query / 10, key, value, mask)) | causal  # /10: no score is low
+    return _named(its.attention(query / 10, key, value, mask))  # /10: no score is low
 
 
 @question("1.4", weight=2, read=MASKS, advice="a row without a key is zero, whatever others have")
@@ -71,19 +62,6 @@ def test_broadcasting(its, rng):
     return found
 
 
-@question("1.4", advice="compare both pairs of shapes first", read=MASKS, beside=SOME)
-def test_wrong_shapes(its):
-    """Incompatible shapes raise a ValueError that names both."""
-    found = {}
-    for q, k, v, mentions in (
-        ((5, 11), (7, 13), (7, 3), (5, 11, 7, 13)), ((5, 11), (7, 11), (8, 3), (7, 11, 8, 3)),
-        ((5, 13), (7, 11), (7, 3), (5, 13, 7, 11)), ((5, 11), (8, 11), (7, 3), (8, 11, 7, 3)),
-    ):  # fmt: skip
-        call = partial(its.attention, np.ones(q), np.ones(k), np.ones(v))
-        found[f"query {q}, key {k}, value {v}"] = refusal(call, mentions)
-    return found
-
-
 @question("1.4", advice="the number used for −∞ must be far below every score", read=READ)
 def test_large_scores(its, rng):
     """Scores of many thousands, positive or negative, masked or not, give finite weights."""
@@ -97,13 +75,3 @@ def test_large_scores(its, rng):
                      [1, 1, 0, 1, 1]], bool)  # fmt: skip
     free = _named(its.attention(query, key, value), " without a mask")
     return _named(its.attention(query, key, value, mask)) | free
-
-
-@question("1.4", weight=0.5, advice="matmul and np.where handle all", read=READ, beside=SOME)
-def test_no_loop_over_tokens(its, rng):
-    """The number of Python instructions does not grow with the number of tokens."""
-    few, many = (
-        its.count_steps(its.attention, *_drawn(rng, n, n), mask=np.tri(n, dtype=bool))
-        for n in (8, 32)
-    )
-    return {"as many instructions for 32 tokens as for 8": many - few < 32 - 8}
