@@ -23,9 +23,17 @@ def _softmax(scores):
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-@question("1.10", advice=SPREAD, read="exercise 1.10, the solved example")
+def _shows_the_mask(query, key, value, mask):
+    """Whether rows that no longer sum to one change the output."""
+    late = _softmax(query @ key.T / query.shape[1] ** 0.5) * mask
+    total = late.sum(axis=1, keepdims=True)
+    gap = (late / np.where(total > 0, total, 1.0) - late) @ value
+    return bool(np.abs(gap).max() > 1e-3)
+
+
+@question("1.10", weight=2, advice=SPREAD, read="exercise 1.10, the solved example")
 def test_the_solved_mistake(its):
-    """The solved example: outputs with and without the division differ by more than 0.001."""
+    """With and without the division, and the mask in time, outputs are more than 0.001 apart."""
     query, key, value, mask = _inputs(its, "not-scaled")
     dots = np.where(mask, query @ key.T, -1e9)
     gap = (_softmax(dots) - _softmax(dots / query.shape[1] ** 0.5)) @ value
@@ -34,17 +42,8 @@ def test_the_solved_mistake(its):
         "the scores differ": bool(np.ptp(query @ key.T, axis=1).any()),
         "the values differ": bool(np.ptp(value, axis=0).any()),
         DIFFER: bool(np.abs(gap).max() > 1e-3),
+        "mask-after-softmax: " + DIFFER: _shows_the_mask(*_inputs(its, "mask-after-softmax")),
     }
-
-
-@question("1.10", advice=SPREAD, read="exercise 1.10, the table")
-def test_masked_too_late(its):
-    """The inputs for "mask-after-softmax" show it: its rows no longer sum to one."""
-    query, key, value, mask = _inputs(its, "mask-after-softmax")
-    late = _softmax(query @ key.T / query.shape[1] ** 0.5) * mask
-    total = late.sum(axis=1, keepdims=True)
-    gap = (late / np.where(total > 0, total, 1.0) - late) @ value
-    return {"a cell is masked": not mask.all(), DIFFER: bool(np.abs(gap).max() > 1e-3)}
 
 
 @question("1.10", advice="raise ValueError for any other name", read="exercise 1.10, the traps")

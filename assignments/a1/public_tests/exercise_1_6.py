@@ -77,5 +77,8 @@ def test_given_axes(its):
     """A given `ax` is drawn into; weights that do not match the tokens raise a ValueError."""
     ax = its.make(NEW)
     its.plot_attention(WEIGHTS, TOKENS, ax=ax)
-    wrong = refusal(lambda: its.plot_attention(WEIGHTS, TOKENS[:2]))
-    return {"images in the given `ax`": len(ax.axes()["images"]), "given two tokens": wrong}
+    found = {"images in the given `ax`": len(ax.axes()["images"])}
+    for tokens, weights in ((2, WEIGHTS), (3, WEIGHTS[:, :2])):
+        wrong = refusal(lambda n=tokens, weights=weights: its.plot_attention(weights, TOKENS[:n]))
+        found[f"{weights.shape} weights of {tokens} tokens"] = wrong
+    return found

@@ -6,7 +6,7 @@ every right answer has, from the shapes to the difference of the outputs.
 
 import numpy as np
 
-from grader.checking.question import question, refusal
+from grader.checking.question import question
 
 READ = "exercise 1.10"
 ADVICE = "spread the scores and the values further apart"
@@ -44,64 +44,43 @@ def _needed(bug, query, key, value, mask):
     }[bug]  # fmt: skip
 
 
-def _valid(bug, query, key, value, mask):
-    """What the handout requires of any inputs: the numbers last, which NaN is not below."""
-    shapes = [array.shape for array in (query, key, value)]
-    found = {"matrices of 1 to 100 rows and columns": all(
-        len(shape) == 2 and min(shape) > 0 and max(shape) <= 100 for shape in shapes
-    )}  # fmt: skip
-    if all(found.values()):
-        found["the widths and numbers fit together"] = query.shape[1] == key.shape[1] and len(
-            key
-        ) == len(value)
-        found["the mask is bool and (n_q, n_k)"] = mask is None or (
-            np.asarray(mask).dtype == bool and np.shape(mask) == (len(query), len(key))
-        )
-        square = bug != "keys-score-queries" or len(query) == len(key)
-        found["KQᵀ and V can be multiplied"] = square
-        found["numbers up to 10⁶"] = all(np.abs(one).max() <= 1e6 for one in (query, key, value))
-    return found
+def _fit(query, key, value, mask):
+    """Whether these are inputs of attention of the handout's sizes; NaN is not below 10⁶."""
+    return (
+        all(x.ndim == 2 and x.size and max(x.shape) <= 100 for x in (query, key, value))
+        and query.shape[1] == key.shape[1]
+        and len(key) == len(value)
+        and mask.dtype == bool
+        and mask.shape == (len(query), len(key))
+        and all(np.abs(x).max() <= 1e6 for x in (query, key, value))
+    )
 
 
-def _asks(bug, title, weight=1.0):
+def _asks(bug, title):
     """The question for one mistake."""
 
     def ask(its):
         given = its.separating_input(bug)
         three = [np.asarray(given[name], dtype=float) for name in ("query", "key", "value")]
+        query, key, _ = three
         mask = given.get("mask")
-        found = _valid(bug, *three, mask)
-        if not all(found.values()):
-            return found
-        mask = np.ones((len(three[0]), len(three[1])), bool) if mask is None else mask
+        mask = np.ones((len(query), len(key)), bool) if mask is None else np.asarray(mask)
+        if not _fit(*three, mask) or (bug == "keys-score-queries" and len(query) != len(key)):
+            return {"the inputs fit together and are of the required sizes": False}
         right, wrong = (_attention(*three, mask, one) for one in ("", bug))
         gap = np.abs(np.where(np.isnan(wrong), np.inf, wrong) - right).max()
-        return found | _needed(bug, *three, mask) | {"outputs 0.001 apart": gap > 1e-3}
+        return _needed(bug, *three, mask) | {"outputs 0.001 apart": gap > 1e-3}
 
     ask.__doc__ = title
-    return question("1.10", weight, advice=ADVICE, read=READ)(ask)
+    return question("1.10", advice=ADVICE, read=READ)(ask)
 
 
-test_keys_score_queries = _asks("keys-score-queries", "The inputs expose KQᵀ instead of QKᵀ.")
-test_softmax_over_queries = _asks(
-    "softmax-over-queries", "The inputs expose a softmax over the queries."
-)
-test_mask_after_softmax = _asks(
-    "mask-after-softmax", "The inputs expose masking after the softmax."
-)
-test_one_maximum = _asks("one-maximum", "The inputs expose a single maximum for the whole matrix.")
-test_empty_row_mean = _asks(
-    "empty-row-mean", "The inputs expose a query without keys that gets a mean."
-)
-test_not_scaled = _asks(
-    "not-scaled", "The inputs expose scores without a division by √d_k (solved).", 0.5
-)
-
-
-@question(
-    "1.10", weight=0.5, advice="raise ValueError for any other name", read=READ,
-    beside=["test_keys_score_queries", "test_softmax_over_queries", "test_mask_after_softmax"],
-)  # fmt: skip
-def test_unknown_name(its):
-    """An unknown name raises a ValueError."""
-    return refusal(lambda: its.separating_input("no-such-mistake"))
+for _bug, _what in {
+    "keys-score-queries": "KQᵀ instead of QKᵀ",
+    "softmax-over-queries": "a softmax over the queries",
+    "mask-after-softmax": "masking after the softmax",
+    "one-maximum": "a single maximum for the whole matrix",
+    "empty-row-mean": "a query without keys that gets a mean",
+    "not-scaled": "scores without a division by √d_k (solved)",
+}.items():
+    globals()[f"test_{_bug.replace('-', '_')}"] = _asks(_bug, f"The inputs expose {_what}.")
