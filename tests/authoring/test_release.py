@@ -262,8 +262,7 @@ PLANTED = {
     },
     "a damaged zip": lambda f: {"data/extra.zip": folder.packed({"x.py": b"x = 1\n"})[:-30]},
     "a hidden test by name": lambda f: {
-        "data/README.md": b"see test_leading_axes_of_the_mask, or "
-        b"test_large_scores in the suite\n"
+        "data/README.md": b"see test_leading_axes_of_the_mask, or test_large_scores in the suite\n"
     },
     "a file of hidden tests": lambda f: {"data/test_1_4_attention.py": b"\n"},
     "a rubric": lambda f: {"assignments/a1/README.md": f"Hello.\n\n> {RUBRIC}\n".encode()},

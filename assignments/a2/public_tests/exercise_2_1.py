@@ -45,5 +45,8 @@ def test_row_without_keys(its):
 def test_leading_axes(its):
     """Leading axes for batch and heads are kept; incompatible shapes raise a ValueError."""
     x = torch.arange(48.0).sin().reshape(2, 3, 4, 2)
-    refused = refusal(lambda: its.attention(x, x[..., :1], x), ["2, 3, 4, 2"])
-    return {"the output": its.attention(x, x + 1, x - 1)[0], "keys of one feature": refused}
+    refused = [
+        refusal(lambda pair=pair: its.attention(x, *pair), ["2, 3, 4, 2"])
+        for pair in ((x[..., :1], x), (x, x[..., :1, :]))
+    ]
+    return {"the output": its.attention(x, x + 1, x - 1)[0], "narrow keys, few values": refused}

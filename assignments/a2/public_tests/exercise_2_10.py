@@ -5,7 +5,7 @@ from grader.checking.question import question
 TINY = {"steps": 1, "n_train": 32, "n_validation": 128}
 
 
-@question("2.10", advice="one row per run: neither the best seed nor the mean")
+@question("2.10", weight=2, advice="one row per run: neither the best seed nor the mean")
 def test_rows(its):
     """One row for each number of heads and each seed, with the pinned columns."""
     rows = its.compare_heads([1, 2], [0, 1], **TINY)
@@ -18,7 +18,7 @@ def test_rows(its):
 
 @question(
     "2.10",
-    weight=2,
+    weight=4,
     advice="d_model is divided among the heads; count the whole reader",
     read="§6.2",
 )

@@ -18,7 +18,7 @@ def simple(its, n_heads=2, dropout=0.0, last=EYE):
     return module
 
 
-@question("2.3", weight=0.5, advice="one map for each head, or None", read="exercise 2.3")
+@question("2.3", weight=1, advice="one map for each head, or None", read="exercise 2.3")
 def test_shapes(its):
     """Output and weights have the handout's shapes; weights are None without `need_weights`."""
     module, memory = its.MultiHeadAttention(16, 4), torch.ones(2, 7, 16)
@@ -27,7 +27,7 @@ def test_shapes(its):
     return shapes | {"not asked for": module(memory, memory, memory)[1]}
 
 
-@question("2.3", weight=0.5, beside=["test_two_heads_by_hand", "test_mask_and_output_layer"])
+@question("2.3", weight=1, beside=["test_two_heads_by_hand", "test_mask_and_output_layer"])
 def test_count(its):
     """Four linear layers with the pinned names; 10 features and 3 heads are a ValueError."""
     shapes = {

@@ -29,12 +29,15 @@ def test_difference(its):
     return dict(sorted(ours.state_dict().items())) | {"our output": ours(x, x, x)[0]}
 
 
-@question("2.4", weight=0.5, beside=["test_to_torch_mask", "test_difference"])
+@question("2.4", beside=["test_to_torch_mask", "test_difference"])
 def test_refused(its):
     """A mask of three axes and biases in one module only raise a ValueError."""
-    ours, theirs = its.MultiHeadAttention(4, 2, bias=False), its.make(THEIRS)
-    biases = refusal(lambda: its.copy_from_torch(ours, theirs))
-    return {"three axes": refusal(lambda: its.to_torch_mask(MASK[None], 2)), "biases": biases}
+    found = {"three axes": refusal(lambda: its.to_torch_mask(MASK[None], 2))}
+    for own in (True, False):
+        theirs = its.make(THEIRS.replace(", batch", f", bias={not own}, batch"))
+        pair = its.MultiHeadAttention(4, 2, bias=own), theirs
+        found[f"bias={own} here"] = refusal(lambda pair=pair: its.copy_from_torch(*pair))
+    return found
 
 
 @question("2.4", beside=["test_difference"], advice="`copy_` into them, under `torch.no_grad()`")

@@ -44,4 +44,7 @@ def test_plot_heads(its):
         for axis in "xy":  # the outer maps may name an axis for all
             found[f"{axis} labels of {head}"] = [n for n in one[f"{axis}ticklabels"] if n] or tokens
     found |= {f"{axis} has a name": any(one[f"{axis}label"] for one in maps) for axis in "xy"}
-    return found | {"two tokens": refusal(lambda: its.plot_heads(weights, ["a", "b"]))}
+    wrong = {"two tokens": (weights, ["a", "b"]), "two rows": (weights[:, :2], tokens)}
+    return found | {
+        n: refusal(lambda pair=pair: its.plot_heads(*pair)) for n, pair in wrong.items()
+    }
