@@ -32,14 +32,6 @@ def filled(module, rng, pad_id=0):
     return module
 
 
-def parts(module):
-    """The names and shapes in a module's state dict, as an answer."""
-    state = module.state_dict()
-    return {f"the shape of {name}": list(value.shape) for name, value in state.items()} | {
-        "the number of tensors in the state dict": len(state)
-    }
-
-
 def is_none(call):
     """Whether a call's second value, the weights, is None, for each way not to ask for them."""
     return {

@@ -16,21 +16,15 @@ def attended(its, *options):
     return {"the weights": weights, "the output": output}
 
 
-@question("2.1", advice="softmax(QKᵀ / √d_k) over the last axis, times V", read="§3.2.1, Eq. 1")
-def test_agrees_with_assignment_1(its):
-    """The worked example of assignment 1 gives the same weights and output."""
-    return attended(its)
-
-
 @question("2.1", advice="set masked scores to a very large negative number", read="§3.2.3")
 def test_mask(its):
     """Under a causal mask, a query attends to keys up to its own; its weights sum to one."""
     return attended(its, CAUSAL)
 
 
-@question("2.1", advice="return (dropout(weights) @ value, weights)", read="exercise 2.1")
+@question("2.1", weight=2, advice="return (dropout(weights) @ value, weights)", read="§3.2.1")
 def test_dropout(its):
-    """A dropout that keeps one key, doubled, is applied to the weights in use alone."""
+    """The weights of assignment 1; dropout, keeping one key, affects only those in use."""
     return attended(its, None, its.make("lambda w: 2 * w * (torch.arange(w.shape[-1]) == 1)"))
 
 

@@ -4,32 +4,21 @@ import torch
 
 from grader.checking.question import question
 
-BESIDE = ["test_linear_by_hand", "test_detached_branch", "test_no_trace"]
 LINEAR = {"weight": torch.tensor([[1.0, 0], [0, 1], [0, 0]]), "bias": torch.tensor([5.0, 7, 0])}
 X = torch.tensor([[3.0, 4.0]])
 HALF = "type('Half', (torch.nn.Bilinear,), {'forward': lambda self, x, y: (x * y * self.bias, y)})"
 
 
-def linear(its):
+@question("2.8", weight=2, advice="backward() writes .grad, torch.autograd.grad does not")
+def test_second_call(its):
+    """Floats of 5√2 and √2, also in a second call, and `.grad` is left unchanged."""
     module = its.make("torch.nn.Linear(2, 3)")
     module.load_state_dict(LINEAR)
-    return module
-
-
-@question("2.8", advice="the Euclidean norm of each gradient of _probe_loss(output), as a float")
-def test_linear_by_hand(its):
-    """A linear layer with one example: the norms are 5√2 and √2."""
     # The probe's ramp is (−1, 0, 1): the weight's gradient is its outer product with (3, 4).
-    found = its.gradient_norms(linear(its), X)
-    return found | {"a float": isinstance(found["weight"], float)}
-
-
-@question("2.8", beside=BESIDE, advice="backward() writes .grad, torch.autograd.grad does not")
-def test_second_call(its):
-    """A second call gives the same norms, and `.grad` is left unchanged."""
-    module = linear(its)
-    its.gradient_norms(module, X)
-    return its.gradient_norms(module, X) | {"`.grad` of the weight": module.get("weight.grad")}
+    first, found = its.gradient_norms(module, X), its.gradient_norms(module, X)
+    found |= {f"{name} in the first call": value for name, value in first.items()}
+    found["a float"] = isinstance(first["weight"], float)
+    return found | {"`.grad` of the weight": module.get("weight.grad")}
 
 
 @question("2.8", advice="the first output; with allow_unused=True autograd returns None: 0.0")

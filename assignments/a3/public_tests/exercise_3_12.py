@@ -18,7 +18,7 @@ def test_received_by_hand(its):
     return {"received": called.value, "arguments that it changed": called.changed}
 
 
-@question("3.12", advice=MEAN, read="exercise 3.12")
+@question("3.12", weight=2, advice=MEAN, read="exercise 3.12")
 def test_received_sums_to_one(its):
     """Padding receives 0, also of a model that attends to it, and in one sentence."""
     even = torch.full((2, 1, 4, 4), 0.25)

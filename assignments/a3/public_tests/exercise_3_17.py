@@ -37,7 +37,9 @@ def test_only_linear_layers(its):
     }
 
 
-@question("3.17", advice="draw from `generator` only, and seed nothing", read="exercise 3.17")
+@question(
+    "3.17", weight=2, advice="draw from `generator` only, and seed nothing", read="exercise 3.17"
+)
 def test_only_the_generator(its):
     """All randomness comes from `generator`; torch's global one is not touched."""
     found, layer = {}, its.make("torch.nn.Linear(20, 30)")

@@ -9,13 +9,11 @@ PATIENT = """__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x'
 PADDED = torch.tensor([[7, 7, 7, 7, 7], [8, 8, 30, 2, 0], [11, 3, 42, 7, 19]])
 
 
-def diagnosed(its, seed, *faults, ids=PADDED, training=False, hook=""):
+def diagnosed(its, seed, *faults, ids=PADDED, training=False):
     """The diagnosis of a model with each fault, and the mode that each is left in."""
     found = {}
     for fault in faults:
         model = its.make(PATIENT, fault=fault, seed=seed, training=training)
-        if hook:
-            its.make(hook, model=model)
         found[f"a model that is '{fault}'"] = its.diagnose(model, ids)
         found[f"training mode after '{fault}'"] = model.get("training")
     return found
@@ -47,11 +45,3 @@ def test_without_gradients(its):
     its.make(watch, model=model, log=log)
     its.diagnose(model, PADDED)
     return {"whether a forward pass records gradients": sorted({*log.get()})}
-
-
-@question("3.18", advice="compare with a tolerance", read="exercise 3.18")
-def test_rounding_is_no_fault(its):
-    """A healthy model stays healthy when its logits differ by 1e-6 from call to call."""
-    noise = """model.register_forward_hook(lambda _, given, out: (
-        out[0] + 1e-6 * torch.randn_like(out[0]), out[1]))"""
-    return diagnosed(its, 5, "healthy", hook=noise)

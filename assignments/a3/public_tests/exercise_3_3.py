@@ -14,12 +14,6 @@ def build(its, dropout=0.0, words=WORDS, **options):
     return module
 
 
-@question("3.3", advice="tokens(token_ids) · √d_model + the first n rows of positions", read="§3.4")
-def test_sum(its):
-    """Embeddings × √d_model, plus the table's rows."""
-    return build(its)(SENTENCES)
-
-
 @question("3.3", advice="self.positions = self.table(n)", read="exercise 3.3")
 def test_longer_than_the_table(its):
     """An input longer than `max_length` is no error; its positions are scaled as well."""
@@ -28,9 +22,9 @@ def test_longer_than_the_table(its):
     return longer | {"what is saved": sorted(module.state_dict())}
 
 
-@question("3.3", advice="self.dropout(…) around the sum", read="§5.4")
+@question("3.3", weight=2, advice="dropout(tokens(token_ids) · √d_model + positions)", read="§3.4")
 def test_dropout_on_the_sum(its):
-    """Dropout is applied to the sum: with dropout 1 nothing is left."""
+    """Embeddings × √d_model, plus the table's rows; with dropout 1 nothing is left of the sum."""
     module = build(its, dropout=1.0)
     trained = module(SENTENCES)
     module.eval()

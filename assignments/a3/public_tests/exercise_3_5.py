@@ -24,21 +24,21 @@ def filled(module):
     return module
 
 
-def ask(module):
-    output, weights = module(X, MASK, True)
-    return {"output": output, "weights": weights, "weights unasked": module(X, MASK)[1]}
+def both(build):
+    """Outputs and weights of the modules for both orders."""
+    found = {}
+    for order in (False, True):
+        module = filled(build(order))
+        output, weights = module(X, MASK, True)
+        one = {"output": output, "weights": weights, "weights unasked": module(X, MASK)[1]}
+        found |= {f"{name}, norm_first={order}": value for name, value in one.items()}
+    return found
 
 
 @question("3.5", weight=2, advice="enter, attend, leave; enter, feed forward, leave", read="§3.1")
 def test_post_norm_parity(its):
-    """The paper's order: output and weights of a layer with given parameters."""
-    return ask(filled(its.EncoderLayer(4, 2, 5)))
-
-
-@question("3.5", advice="both sub-layers read what `enter` returns", read="§3.1")
-def test_pre_norm_parity(its):
-    """With `norm_first`: output and weights of a layer with given parameters."""
-    return ask(filled(its.EncoderLayer(4, 2, 5, norm_first=True)))
+    """In both orders: output and weights of a layer with given parameters."""
+    return both(lambda order: its.EncoderLayer(4, 2, 5, norm_first=order))
 
 
 @question("3.5", after=AFTER, advice="pass `dropout` to each part that has one", read="§5.4")
@@ -66,5 +66,4 @@ def test_own_parameters(its):
 @question("3.5", weight=2, after=AFTER, advice="x goes through all layers in turn", read="§3.1")
 def test_one_after_the_other(its):
     """The layers follow one another; in pre-norm order a LayerNorm ends the stack."""
-    found = {o: ask(filled(its.Encoder(2, 4, 2, 5, norm_first=o))) for o in (False, True)}
-    return {f"{n}, norm_first={o}": value for o, one in found.items() for n, value in one.items()}
+    return both(lambda order: its.Encoder(2, 4, 2, 5, norm_first=order))

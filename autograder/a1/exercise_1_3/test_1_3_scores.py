@@ -15,12 +15,6 @@ def test_divides_by_root_d_k(its, rng):
 
 @question("1.3", weight=2, advice=SWAP, read=READ)
 def test_leading_axes(its, rng):
-    """Each sequence of a batch is scored only against its own keys; four of four tokens, too."""
-    shapes = (((2, 3, 5, 4), (2, 3, 6, 4)), ((4, 4, 4), (4, 4, 4)))
+    """Each sequence is scored against its own keys, or against keys that all of them share."""
+    shapes = (((2, 3, 5, 4), (2, 3, 6, 4)), ((4, 4, 4), (4, 4, 4)), ((2, 3, 4), (5, 4)))
     return [its.scaled_scores(*(rng.normal(size=shape) for shape in both)) for both in shapes]
-
-
-@question("1.3", advice="leading axes may differ if they broadcast, as in matmul", read=READ)
-def test_shared_keys(its, rng):
-    """Keys without a batch axis are shared by every sequence (leading axes broadcast)."""
-    return its.scaled_scores(*(rng.integers(-3, 4, size=shape) for shape in ((2, 3, 4), (5, 4))))

@@ -69,12 +69,6 @@ def plain(its, rng):
     return weights, _drawn(its, weights)
 
 
-@question("1.6", weight=2, advice=ONCE, read=READ)
-def test_image(plain):
-    """The image shows the weights, with queries as rows and keys as columns."""
-    return _some(plain[1], "images", "masked cells", "images returned", "changed")
-
-
 @question("1.6", weight=2, advice=LABELS, read=READ)
 def test_labels(plain):
     """Every token labels its own row and column, even a token that occurs twice."""

@@ -1,6 +1,6 @@
 """Hidden tests of exercise 3.14: a fair comparison of pre-norm and post-norm."""
 
-from grader.checking.question import question, refusal
+from grader.checking.question import question
 
 READ = "the docstring of 3.14"
 # A model records how it was built and how often it was trained; its results encode both.
@@ -38,10 +38,3 @@ def test_values(its):
     rows, _ = run(its, [1, 2, 5])
     names = ("loss", "gradient_norm_first_layer", "gradient_norm_last_layer")
     return {f"{n} of {row['norm']}, {row['seed']}": row[n] for row in rows for n in names}
-
-
-@question("3.14", beside=["test_same_seeds_for_both", "test_values"], read=READ)
-def test_too_few_seeds(its):
-    """Fewer than three different seeds raise a ValueError."""
-    cases = ([1, 2], [], [4, 4, 4])
-    return {f"the seeds {seeds}": refusal(lambda s=seeds: run(its, s)) for seeds in cases}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.checking.question import question, refusal
+from grader.checking.question import question
 
 READ = "the docstring of 3.15"
 SHARE = "the rounded share of each class, and at least one example"
@@ -41,23 +41,3 @@ def test_nested(its, rng):
         found["each is in the next larger one"] = all({*a} <= {*b} for a, b in pairs)
     small, whole = subsets(its, 1 + 3 * draw(rng, 13, 27), [0.4, 1])
     return found | {"the indices for 0.4 are sorted": small == sorted(small), "those for 1": whole}
-
-
-@question("3.15", advice="draw from `rng`", read=READ)
-def test_generator_decides(its, rng):
-    """The generator alone decides which examples are drawn, not their order in the data."""
-    labels = draw(rng, 50, 50)
-    one, again, other = (sorted(subsets(its, labels, [0.3], seed)[0]) for seed in (5, 5, 6))
-    first = [i for of in (0, 1) for i in np.flatnonzero(labels == of)[:15].tolist()]
-    return {  # two correct draws agree once in C(50, 15)², about 5e24
-        "an equal generator draws the same": one == again,
-        "another generator draws others": one != other,
-        "they are not the first of each class": one != sorted(first),
-    }
-
-
-@question("3.15", weight=0.5, beside=["test_classes_keep_their_share", "test_nested"], read=READ)
-def test_fractions(its):
-    """A fraction of 0 or less, or above 1, raises a ValueError."""
-    cases = (0.0, -0.2, 1.5)
-    return {f: refusal(lambda f=f: subsets(its, [0, 1, 0, 1], [0.5, f])) for f in cases}

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.checking.question import question, refusal
+from grader.checking.question import question
 
 READ = "the docstring of 3.17"
 SCHEMES = ("xavier", "he", "normal")
@@ -53,26 +53,3 @@ def test_what_changes(its):
             ).get(),
         }
     return found
-
-
-@question("3.17", weight=2, advice="draw from `generator` only", read=READ)
-def test_generator(its):
-    """All randomness comes from `generator`; the global one stays as it is."""
-    found = {}
-    for scheme in SCHEMES:
-        drawn = []
-        for global_seed, seed in ((1, 3), (2, 3), (1, 4)):
-            model = its.make(LAYERS.format(20, 30))
-            state = its.make(f"torch.manual_seed({global_seed}).get_state()")
-            drawn.append(initialized(its, scheme, seed, model)["0.weight"])
-            same = its.make("torch.equal(state, torch.get_rng_state())", state=state)
-            found[f"{scheme!r}: torch's global generator is as before"] = same.get()
-        found[f"{scheme!r}: equal generators, equal weights"] = torch.equal(drawn[0], drawn[1])
-        found[f"{scheme!r}: others from another one"] = not torch.equal(drawn[0], drawn[2])
-    return found
-
-
-@question("3.17", weight=0.5, beside=["test_spread", "test_what_changes"], read=READ)
-def test_unknown_scheme(its):
-    """An unknown scheme raises a ValueError that names the three valid ones."""
-    return refusal(lambda: initialized(its, "glorot"), SCHEMES)

@@ -38,11 +38,15 @@ def patient(its, fault, seed, training=False, hook="", **data):
     return model
 
 
-@question("3.18", weight=3, advice="one symptom for each fault; which comes first?", read=READ)
+@question("3.18", weight=4, advice="one symptom for each fault; which comes first?", read=READ)
 def test_every_fault(its, rng):
-    """Each fault is named, in post-norm and in pre-norm models."""
-    ids, models = sentences(rng), [(fault, seed) for seed in (20, 21) for fault in FAULTS]
-    return {f"model {i}": its.diagnose(patient(its, *one), ids) for i, one in enumerate(models)}
+    """Each fault is named, in post-norm and pre-norm models, with and without padding."""
+    found = {}
+    for seed, padded in ((20, True), (21, True), (8, False)):
+        ids = sentences(rng, padded)
+        for i, fault in enumerate((*FAULTS, "healthy")):
+            found[f"model {i} of {seed}"] = its.diagnose(patient(its, fault, seed), ids)
+    return found
 
 
 @question("3.18", weight=2, advice=HEALTHY, read=READ)
@@ -54,13 +58,6 @@ def test_healthy(its, rng):
         found[f"model {seed}, training mode {training}"] = its.diagnose(model, ids)
         found[f"training mode of model {seed} afterwards"] = model.get("training")
     return found
-
-
-@question("3.18", weight=2, advice="add padding to the sentences", read=READ)
-def test_without_padding(its, rng):
-    """Faults with padding are found even if the given sentences have no padding."""
-    ids, faults = sentences(rng, padded=False), (*FAULTS, "healthy")
-    return {f"model {i}": its.diagnose(patient(its, f, 8), ids) for i, f in enumerate(faults)}
 
 
 @question(
@@ -86,13 +83,3 @@ def test_every_place(its, rng):
             other, torch.where(ids == 8, 9, ids).masked_fill(ids == 0, 8), 8
         ),
     }
-
-
-@question("3.18", advice="call the model under `torch.no_grad()`", read=READ)
-def test_without_gradients(its, rng):
-    """The model is never called with gradients enabled."""
-    model, log = patient(its, "healthy", 12), its.make("[]")
-    watch = "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))"
-    its.make(watch, model=model, log=log)
-    its.diagnose(model, sentences(rng))
-    return {"whether a forward pass records gradients": sorted({*log.get()})}

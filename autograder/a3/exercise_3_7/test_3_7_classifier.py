@@ -2,8 +2,8 @@
 
 import torch
 
-from autograder.a3.tensors import filled, is_none, normal
-from grader.checking.question import question, refusal
+from autograder.a3.tensors import filled, normal
+from grader.checking.question import question
 
 READ = "§3.1; exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
@@ -29,27 +29,15 @@ def test_logits(its, rng):
     return found
 
 
-@question("3.7", after=AFTER, weight=1.5, advice="pass both on by name", read="exercise 3.7")
-def test_pad_id_of_the_embedding(its, rng):
-    """`pad_id` reaches the embedding, whose padding row starts at zero, and so does the scale."""
+@question("3.7", weight=3, after=AFTER, advice="pass `pad_id` and `position_scale` on", read=READ)
+def test_more_padding_changes_nothing(its, rng):
+    """Padding does not change the logits, whatever pad_id is; its embedding starts at zero."""
     state = its.EncoderClassifier(10, 2, 1, 8, 2, 12, pad_id=3).state_dict()
     zero = (state["embedding.tokens.weight"] == 0).all(dim=1)
-    return {
+    found = {
         "the rows of the embedding that are zero": zero.nonzero().flatten().tolist(),
         "the logits, position_scale=0.25": build(its, rng, position_scale=0.25)(IDS)[0],
     }
-
-
-@question("3.7", weight=0.5, after=AFTER, read="the docstring of 3.7", beside=["test_logits"])
-def test_unknown_pooling(its, rng):
-    """An unknown pooling raises a ValueError that names it, in the constructor."""
-    return refusal(lambda: build(its, rng, "largest"), ["largest"])
-
-
-@question("3.7", weight=2, after=AFTER, advice="hide the padding from both", read=READ)
-def test_more_padding_changes_nothing(its, rng):
-    """Extra padding does not change a sentence's logits, whatever pad_id is."""
-    found = {}
     for pad_id in (0, 3):
         ids = torch.where(IDS == 0, pad_id, torch.where(pad_id == IDS, 9, IDS))
         module = build(its, rng, pad_id=pad_id)
@@ -68,10 +56,3 @@ def test_dropout(its, rng):
     inside = module.get("encoder")(normal(rng, 1, 4, 8))[0]
     found |= {"in training mode": module(IDS)[0], "the encoder's output": inside}
     return found | {"the embedding's output": module.get("embedding")(IDS)}
-
-
-@question("3.7", after=AFTER, advice="return None unless `need_weights` is True", read=READ)
-def test_weights_only_when_asked_for(its, rng):
-    """Without `need_weights` the result is (logits, None)."""
-    module = build(its, rng)
-    return is_none(lambda **options: module(IDS, **options))
