@@ -30,11 +30,3 @@ def filled(module, rng, pad_id=0):
     module.load_state_dict(state)
     module.eval()
     return module
-
-
-def is_none(call):
-    """Whether a call's second value, the weights, is None, for each way not to ask for them."""
-    return {
-        f"the weights are None with {options or 'the default'}": call(**options)[1] is None
-        for options in ({}, {"need_weights": False}, {"need_weights": True})
-    }

@@ -5,6 +5,8 @@ from grader.checking.question import question
 HISTORY = [{"step": s, "loss": 1 / s, "accuracy": 0.25} for s in range(1, 24)] + [
     {"step": step, "epoch": step, "validation_accuracy": p} for step, p in ((3, 0.5), (23, 0.8))
 ]
+BAND = """lambda ax: [[float(x), float(y)] for band in ax.collections for path in band.get_paths()
+    for x, y in path.vertices]"""
 PAIR = "__import__('matplotlib.figure').figure.Figure().subplots(1, 2)"
 
 
@@ -20,13 +22,16 @@ def test_two_curves(its):
     return lines(left) | lines(right)
 
 
-@question("3.11", advice="± 100 · √(p(1 − p)/n_validation)", read="exercise 3.11")
+@question("3.11", weight=2, advice="± 100 · √(p(1 − p)/n_validation)", read="exercise 3.11")
 def test_band(its):
     """A band of one standard error lies around the accuracy."""
-    _, right = its.plot_curves(HISTORY, n_validation=100)
-    heights = """lambda ax: [float(y) for c in ax.collections for p in c.get_paths()
-        for y in p.vertices[:, 1]]"""
-    return sorted({round(y, 4) for y in its.call(its.make(heights), right).value})
+    points, found = its.make(BAND), {}
+    for options in ({}, {"n_validation": 100}):
+        right = its.plot_curves(HISTORY, **options)[1]
+        for step in (3, 23):
+            heights = [y for x, y in its.call(points, right).value if x == step]
+            found[f"the band at step {step} with {options}"] = [min(heights), max(heights)]
+    return found
 
 
 @question("3.11", advice="left, right = axes", read="exercise 3.11")

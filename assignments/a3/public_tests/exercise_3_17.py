@@ -5,6 +5,7 @@ import torch
 from grader.checking.question import question, refusal
 
 SCHEMES = ("xavier", "he", "normal")
+LAYERS = "torch.nn.Sequential(torch.nn.Linear(200, 600), torch.nn.Linear(600, 200))"
 
 
 def weights(its, layer, scheme, seed=7):
@@ -12,16 +13,21 @@ def weights(its, layer, scheme, seed=7):
     return layer.state_dict()
 
 
-@question("3.17", weight=2, advice="the weight of an nn.Linear is (out, in)", read="exercise 3.17")
+@question("3.17", weight=3, advice="the weight of an nn.Linear is (out, in)", read="exercise 3.17")
 def test_spread(its):
-    """Each scheme gives the weights its standard deviation, and the biases are 0."""
+    """Weights have each scheme's deviation and form, in widening and narrowing layers, mean 0."""
     found = {}
     for scheme in SCHEMES:
-        state = weights(its, its.make("torch.nn.Linear(200, 600)"), scheme)
-        weight, spread = state["weight"], float(state["weight"].std())  # chance moves it by 0.2 %
-        found[f"{scheme}: the standard deviation, rounded to 0.01"] = round(spread, 2)
-        found[f"{scheme}: weights beyond 2.5 deviations"] = bool(weight.max() > 2.5 * spread)
-        found[f"{scheme}: all biases are 0"] = not state["bias"].any()
+        state = weights(its, its.make(LAYERS), scheme)
+        for layer, size in {"0": "200 → 600", "1": "600 → 200"}.items():
+            weight, of = state[f"{layer}.weight"].double(), f"of {scheme}, {size} features"
+            # of 120,000 values: chance moves the deviation by 0.2 %, the mean by 0.003 deviations
+            spread = float(weight.std())
+            found[f"the deviation {of}, rounded to 0.01"] = round(spread, 2)
+            found[f"the mean {of} is 0"] = abs(float(weight.mean())) < 0.05 * spread
+            # √3 = 1.73 deviations if uniform
+            found[f"weights beyond 2.5 deviations {of}"] = bool(weight.max() > 2.5 * spread)
+            found[f"all biases {of} are 0"] = not state[f"{layer}.bias"].any()
     return found
 
 

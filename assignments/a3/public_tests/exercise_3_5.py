@@ -41,7 +41,9 @@ def test_post_norm_parity(its):
     return both(lambda order: its.EncoderLayer(4, 2, 5, norm_first=order))
 
 
-@question("3.5", after=AFTER, advice="pass `dropout` to each part that has one", read="§5.4")
+@question(
+    "3.5", weight=3, after=AFTER, advice="pass `dropout` to each part that has one", read="§5.4"
+)
 def test_layer_dropout(its):
     """`dropout` reaches the attention, both residual connections and every layer of a stack."""
     module = filled(its.EncoderLayer(4, 2, 5, dropout=1.0, norm_first=True))

@@ -40,7 +40,9 @@ def test_first_steps(its):
     return {"1000 × the rates": found, "it is a subclass of torch's LRScheduler": kind}
 
 
-@question("3.8", after=RECIPE, advice="the paper's β₂ is not torch's default", read="§5.3")
+@question(
+    "3.8", weight=2, after=RECIPE, advice="the paper's β₂ is not torch's default", read="§5.3"
+)
 def test_recipe_adam(its):
     """Adam with the constants of §5.3, for all parameters."""
     model = its.make("torch.nn.Linear(2, 2).requires_grad_(False)")  # frozen now

@@ -42,20 +42,20 @@ def test_what_it_returns(its):
     return row | {f"the type of {name}": type(value).__name__ for name, value in row.items()}
 
 
-@question("3.9", advice="call `backward`; clear at the end; `model.train()`", read="exercise 3.9")
+@question(
+    "3.9",
+    weight=2,
+    advice="call `backward`; clear at the end; `model.train()`",
+    read="exercise 3.9",
+)
 def test_what_the_loop_passes(its):
-    """`backward` is used, the gradients are cleared at the end, the model is in training mode."""
+    """`backward` and `clip` are used, gradients cleared at the end; the model trains."""
     trained = Trained(its, backward=its.make("lambda loss: (3 * loss).backward()"))
+    clip = its.make("lambda parameters, max_norm: torch.tensor(100 * max_norm)")
     left = trained.model.get("weight.grad")
     return {
         "gradient_norm, with a `backward` that triples the loss": trained.row["gradient_norm"],
+        "gradient_norm, with a `clip` of its own": Trained(its, clip=clip).row["gradient_norm"],
         "no gradient is left after the step": left is None or not left.any(),
         "the model is in training mode": trained.model.get("training"),
     }
-
-
-@question("3.9", advice="clip(model.parameters(), max_norm)", read="exercise 3.9")
-def test_clip_is_used(its):
-    """The given `clip` is used, and the norm it returns is reported."""
-    clip = its.make("lambda parameters, max_norm: torch.tensor(100 * max_norm)")
-    return Trained(its, max_norm=0.5, clip=clip).row["gradient_norm"]

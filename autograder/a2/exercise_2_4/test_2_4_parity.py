@@ -10,28 +10,14 @@ THEIRS = "torch.nn.MultiheadAttention(6, 2, bias=bias, batch_first=True).eval()"
 HELD = "[name for name, p in ours.named_parameters() if p is not held[name]]"
 
 
-def random_mask(rng, *shape):
-    return torch.from_numpy(rng.random(shape) < 0.5)
-
-
-def pair(its, rng, bias=True):
-    """Our module and torch's, in evaluation mode, with random parameters."""
-    theirs, ours = its.make(THEIRS, bias=bias), its.MultiHeadAttention(6, 2, bias=bias)
-    for module in (theirs, ours):
-        state = module.state_dict()
-        module.load_state_dict(
-            {name: normal(rng, *state[name].shape) / 2 for name in sorted(state)}
-        )
-        module.eval()
-    return ours, theirs
-
-
 @question("2.4", weight=3, advice="invert; expand to all heads, then flatten batch and heads")
 def test_square_mask(its, rng):
     """(queries, keys) is inverted; (batch, 1 or heads, …) becomes (batch·heads, queries, keys)."""
     found = {}
     for shape in ((4, 6), (1, 1), (2, 1, 4, 5), (2, 3, 4, 5)):
-        new = found[f"of shape {shape}"] = its.to_torch_mask(random_mask(rng, *shape), 3)
+        new = found[f"of shape {shape}"] = its.to_torch_mask(
+            torch.from_numpy(rng.random(shape) < 0.5), 3
+        )
         found[f"dtype for {shape}"] = str(new.dtype)
     return found
 
@@ -41,8 +27,10 @@ def test_copy(its, rng):
     """Every weight and bias is copied to the right layer, into parameters that stay our own."""
     found = {}
     for bias in (True, False):
-        ours, theirs = pair(its, rng, bias)
-        held, state = its.make("dict(ours.named_parameters())", ours=ours), theirs.state_dict()
+        theirs, ours = its.make(THEIRS, bias=bias), its.MultiHeadAttention(6, 2, bias=bias)
+        state = {name: normal(rng, *value.shape) for name, value in theirs.state_dict().items()}
+        theirs.load_state_dict(state)
+        held = its.make("dict(ours.named_parameters())", ours=ours)
         its.copy_from_torch(ours, theirs)
         kept = theirs.state_dict()
         new = its.make(HELD, ours=ours, held=held).method("copy")

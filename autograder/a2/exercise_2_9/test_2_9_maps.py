@@ -7,27 +7,6 @@ PLOT = "Appendix, Figure 5"
 TOKENS = ["the", "cat", "saw", "the"]
 
 
-def drawn(its, weights):
-    """How many Axes are returned in a list, and each of them as data; closes the figure."""
-    axes = its.plot_heads(weights, TOKENS)
-    its.make("__import__('matplotlib.pyplot', fromlist=['close']).close('all')")
-    listed = axes if isinstance(axes, (list, tuple)) else []
-    return {"Axes in a list": len(listed)}, [one.axes() for one in listed]
-
-
-@question("2.9", weight=4, advice="a list of one `imshow` per head, vmin=0, vmax=1", read=PLOT)
-def test_maps_of_all_heads(its, rng):
-    """Each map shows its head, with queries as rows and keys as columns, on one color scale."""
-    found, maps = drawn(its, weights_of(rng, 5, 4, 4).numpy())
-    for head, one in enumerate(maps):
-        found |= {
-            f"images of head {head}": [image.reshape(image.shape[-2:]) for image in one["images"]],
-            f"color limits of head {head}": one["colour_limits"],
-            f"the title of head {head} has its number": str(head) in one["title"],
-        }
-    return found
-
-
 def labeled(one, axis):
     """The labels of an axis in order, whether they are at their cells, and its name."""
     pairs = zip(one[f"{axis}ticks"], one[f"{axis}ticklabels"], strict=False)
@@ -36,17 +15,25 @@ def labeled(one, axis):
     return {
         f"labels of {axis}": [label for _, label in places],
         # Cells are centered at 0, 1, 2, … in `imshow`, and ½ further in `pcolormesh`.
-        f"{axis}: a label is at its cell": all(
-            abs(t - i) <= 0.5 for i, (t, _) in enumerate(places)
-        ),
+        f"labels of {axis} are at cells": all(abs(t - i) <= 0.5 for i, (t, _) in enumerate(places)),
         f"the axis {axis} has a name": bool(one[f"{axis}label"]),
     }
 
 
-@question("2.9", weight=2, advice="`set_xticks(range(n), labels=tokens)`, and names", read=PLOT)
-def test_labels_of_one_head(its, rng):
-    """Tokens label rows and columns; a single head, given as a tensor, is also drawn."""
-    found, maps = drawn(its, weights_of(rng, 1, 4, 4))
+@question("2.9", weight=5, advice="a list of one `imshow` per head, vmin=0, vmax=1", read=PLOT)
+def test_maps_of_all_heads(its, rng):
+    """Each map shows its head, queries as rows, on one color scale; tokens label a single one."""
+    found = {}
+    for weights in (weights_of(rng, 5, 4, 4).numpy(), weights_of(rng, 1, 4, 4)):
+        axes = its.plot_heads(weights, TOKENS)
+        its.make("__import__('matplotlib.pyplot', fromlist=['close']).close('all')")
+        maps = [one.axes() for one in axes] if isinstance(axes, (list, tuple)) else []
+        found[f"Axes in a list for {len(weights)} heads"] = len(maps)
+        for head, one in enumerate(maps):
+            of, images = f"head {head} of {len(weights)}", one["images"]
+            found[f"images of {of}"] = [image.reshape(image.shape[-2:]) for image in images]
+            found[f"color limits of {of}"] = one["colour_limits"]
+            found[f"the title of {of} has its number"] = str(head) in one["title"]
     for one in maps:
-        found |= {"image": one["images"]} | labeled(one, "x") | labeled(one, "y")
+        found |= labeled(one, "x") | labeled(one, "y")
     return found

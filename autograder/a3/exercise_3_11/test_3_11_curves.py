@@ -8,8 +8,6 @@ PAIR = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots(1
 LOOK = """lambda ax: {one.get_label(): [float(1 if one.get_alpha() is None else one.get_alpha()),
     float(one.get_linewidth()), float(one.get_zorder() + place / 1000)]
     for place, one in enumerate(ax.lines)}"""
-BAND = """lambda ax: [[float(x), float(y)] for band in ax.collections for path in band.get_paths()
-    for x, y in path.vertices]"""
 
 
 def training(rng, steps=12, every=4):
@@ -60,18 +58,3 @@ def test_raw_losses_stay_behind(its, rng):
             for ax, unit in ((left, "loss"), (right, "%"))
         ),
     }
-
-
-@question(
-    "3.11", weight=2, advice="± 100 · √(p(1 − p) / n_validation), by `fill_between`", read=READ
-)
-def test_band(its, rng):
-    """The band extends one standard error to either side, with n = n_validation."""
-    history, found = training(rng, 20), {}
-    for options in ({}, {"n_validation": 100}):
-        _, right = its.plot_curves(history, axes=its.make(PAIR), **options)
-        points = its.call(its.make(BAND), right).value
-        for step in sorted({x for x, _ in points}):
-            heights = [y for x, y in points if x == step]
-            found[f"the band at step {step:g} with {options}"] = [min(heights), max(heights)]
-    return found

@@ -9,8 +9,8 @@ READ = "§3.1, Encoder"
 WAY = "first enter and leave `attention_residual`, then `feed_forward_residual`"
 
 
-def build(its, rng, dropout=0.1, norm_first=False):
-    return filled(its.EncoderLayer(8, 2, 12, dropout, norm_first), rng)
+def build(its, rng, norm_first=False):
+    return filled(its.EncoderLayer(8, 2, 12, norm_first=norm_first), rng)
 
 
 def ask(its, rng, build):
@@ -30,17 +30,6 @@ def ask(its, rng, build):
 def test_post_norm(its, rng):
     """Self-attention, then the feed-forward network, each added and normalized, in both orders."""
     return ask(its, rng, build)
-
-
-@question("3.5", advice="pass `dropout` to the attention and to both residuals", read="§5.4")
-def test_dropout(its, rng):
-    """The dropout rate reaches the attention and both residual connections, in training only."""
-    module, x = build(its, rng, 1.0, norm_first=True), normal(rng, 2, 4, 8)
-    found = {"the output in evaluation mode, dropout = 1": module(x)[0]}
-    module.train()
-    inner = module.get("attention")
-    inner.train()
-    return found | {"in training mode": module(x)[0], "of its attention": inner(x, x, x)[0]}
 
 
 @question(
