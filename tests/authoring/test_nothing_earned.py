@@ -41,7 +41,7 @@ EXERCISES = [
     for exercise in assignment.exercises
     if exercise.components
 ]
-SPLIT_HEADS = "course_lib.attention:split_heads"
+COMPARE_NORMS = "course_lib.analysis.fair_comparisons:compare_norms"
 
 
 def written(component, way):
@@ -68,19 +68,13 @@ def test_an_exercise_in_which_nothing_is_computed_earns_nothing(assignment, exer
 
 
 def test_a_refusal_counts_beside_a_value_and_says_so():
-    assignment = proofs.COURSE.assignment("a2")
-    exercise = assignment.exercise("2.2")
-    entry = graded(assignment, exercise, {SPLIT_HEADS: written(SPLIT_HEADS, "refuses everything")})
-    refusals = [test for test in entry.tests if "indivisible" in test.id]
-    assert len(refusals) == 2
-    assert {test.points for test in refusals} == {0}
-    refusals = [
-        test for test in refusals if test.outcome == WAITING
-    ]  # the other one asks for sizes
-    assert refusals
+    assignment = proofs.COURSE.assignment("a3")
+    refusing = {COMPARE_NORMS: written(COMPARE_NORMS, "refuses everything")}
+    entry = graded(assignment, assignment.exercise("3.14"), refusing)
+    (refusal,) = (test for test in entry.tests if "refused" in test.id)
+    assert (refusal.outcome, refusal.points) == (WAITING, 0)
     titles = {test.title.rstrip(".") for test in entry.tests}
-    for test in refusals:
-        assert any(f"counts once “{title}”" in test.message.got for title in titles)
+    assert any(f"counts once “{title}”" in refusal.message.got for title in titles)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from autograder.a2.exercise_2_1 import test_2_1_attention as of_a2
 from autograder.exam.asked_again import asked_again
 
 again = partial(asked_again, "0.1")
-test_agrees_with_the_fused_form = again(of_a2.test_agrees_with_the_fused_form, weight=2)
+test_shapes_and_dtypes = again(of_a2.test_shapes_and_dtypes, weight=2)
 test_mask = again(of_a2.test_mask, weight=2)
-test_row_without_keys = again(of_a2.test_row_without_keys)
-test_gradients_of_a_row_without_keys = again(of_a2.test_gradients_of_a_row_without_keys)
+test_row_without_keys = again(of_a2.test_row_without_keys, weight=2)
 test_dropout = again(of_a2.test_dropout)
