@@ -47,7 +47,7 @@ def test_stand_ins_pass_the_tests_of_what_they_stand_in_for(course, id, names, m
     )
     passed = [one for one in results if one.outcome == session.PASSED]
     failed = {one.id: one for one in results if one.outcome not in (session.PASSED, "MISSING")}
-    assert len(passed) > 45
+    assert len(passed) > 25
     assert failed.keys() == {one for one in DIFFERENT if one in {r.id for r in results}}, failed
 
 
