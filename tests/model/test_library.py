@@ -26,7 +26,7 @@ BEYOND_SIGNATURES = {
     "a1": "exercise_1_4.py::test_wrong_widths exercise_1_6.py::test_given_axes",
     "a2": "exercise_2_1.py::test_leading_axes test_2_9_maps.py::test_maps_of_all_heads",
     "a3": "test_3_16_scores.py::test_values",
-    "a4": "exercise_4_11.py::test_when_to_stop test_4_11_split_and_stop.py::test_when_to_stop",
+    "a4": "",
     "a5": "",
 }
 

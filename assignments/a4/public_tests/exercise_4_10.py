@@ -4,9 +4,9 @@ from functools import partial
 
 import torch
 
-from grader.checking.question import question
-from grader.seam import StudentError
+from grader.checking.question import question, refusal
 
+ask = partial(question, "4.10", read="exercise 4.10")
 # Two sentences of a model that looks only at the last token; 2 is the start and 3 the end.
 # Sentence 0 is 4 1 5, sentence 1 is 5. What is left of 1 is shared by the five other tokens.
 PATHS = ({(2, 4): 0.6, (4, 1): 0.5, (1, 5): 0.7, (5, 3): 0.8}, {(2, 5): 0.5, (5, 3): 0.9})
@@ -28,8 +28,6 @@ ELSEWHERE = (
     "lambda prefixes, state: (seen.append(prefixes.device.type), "
     "torch.zeros(len(prefixes), 6, device=prefixes.device), state)[1:]"
 )
-READ = "exercise 4.10"
-ask = partial(question, "4.10", read=READ)
 
 
 def searched(its, sentences, max_length, what="", **options):
@@ -39,25 +37,18 @@ def searched(its, sentences, max_length, what="", **options):
     rows = list(its.greedy(step, state, len(sentences), max_length, **options))
     found = {f"the number of hypotheses{what}": len(rows)}
     for n, row in enumerate(rows):
-        tokens, where = row.get("tokens"), f" of row {n}{what}"
-        found[f"tokens{where}"] = tokens if isinstance(tokens, list) else type(tokens).__name__
-        found[f"score{where}"] = row.get("score")
-        found[f"the end is reached: `finished`{where}"] = row.get("finished")
+        for part in ("tokens", "score", "finished"):
+            found[f"`{part}` of row {n}{what}"] = row.get(part)
+        found[f"the type of its tokens{what}"] = type(row.get("tokens")).__name__
     return found, log.get()
 
 
-@ask(weight=2, advice="the most likely token at every step")
+@ask(weight=3, advice="the most likely token at every step, of which there are max_length")
 def test_by_hand(its):
-    """2 → 4 → 1 → 5 → end, each the most likely; the score sums all four log probabilities."""
+    """2 → 4 → 1 → 5 → end; the score sums all log probabilities; cut off, a row stays as it is."""
     found, prefixes = searched(its, [0], 10)
-    return found | {"the prefixes of the first two steps": prefixes[:2]}
-
-
-@ask(advice="each of the max_length steps adds a token")
-def test_cut_off(its):
-    """After `max_length` steps a row is returned as it is, finished or not."""
-    found, prefixes = searched(its, [0, 1], 2)
-    return found | {"number of steps with max_length=2": len(prefixes)}
+    cut, steps = searched(its, [0, 1], 2, " with max_length=2")
+    return found | cut | {"prefixes of the first two steps": prefixes[:2], "steps": len(steps)}
 
 
 @ask(weight=2, advice="nothing follows the end; does each row still get its own state?")
@@ -80,14 +71,10 @@ def test_another_end(its):
 def test_device(its):
     """The prefixes are on `device`."""
     # torch's "meta" device is on every machine: its tensors have no values, so the search stops
-    seen, mixed = its.make("[]"), False
-    try:
-        its.greedy(its.make(ELSEWHERE, seen=seen), None, 2, 3, device="meta")
-    except StudentError as error:
-        if "meta" not in error.message:
-            raise
-        mixed = "expected device" in error.message
+    seen = its.make("[]")
+    step = its.make(ELSEWHERE, seen=seen)
+    raised = refusal(lambda: its.greedy(step, None, 2, 3, device="meta"), ["expected device"])
     return {
         'the device of the first prefixes, device="meta"': seen.get()[:1],
-        "no operation mixes tensors on `device` with tensors on the CPU": not mixed,
+        "no operation mixes tensors on `device` with tensors on the CPU": "expected" not in raised,
     }

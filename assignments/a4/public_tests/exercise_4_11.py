@@ -8,8 +8,8 @@ import torch
 from grader.checking.question import question, refusal
 
 STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
-READ = "exercise 4.11"
-ask = partial(question, "4.11", read=READ)
+ask = partial(question, "4.11", read="exercise 4.11")
+search = partial(ask, step="beam_search", after=STEPS)
 
 # Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path:
 # 4 is more likely than 5 at first, but only 5 leads to a certain next token. Sentence 1 may end
@@ -32,51 +32,43 @@ STEP = (
     "lambda prefixes, state: (log.append(state.of[1].tolist() == prefixes[:, :-1].tolist()), "
     "table[state.of[0], prefixes[:, -1]].log(), type(state)(state.of[0], prefixes))[1:]"
 )
-FOUND = (
-    "(lambda Hypothesis: [Hypothesis([], s, True) for s in (-3.0, -1.0)])(__import__('dataclasses')"
-    ".make_dataclass('Hypothesis', ['tokens', 'score', 'finished'], frozen=True))"
-)
 
 
 def searched(its, sentences, what="", **options):
     """What a search finds for each sentence, by name, and whether each step had its rows' state."""
     log, state = its.make("[]"), its.make(STATE, sentences=sentences)
     step = its.make(STEP, log=log, table=FOLLOWS)
-    found = {}
-    for n, own in enumerate(its.beam_search(step, state, len(sentences), **options)):
-        where = f"sentence {n}{what}"
-        found[f"the tokens of {where}"] = [hypothesis.get("tokens") for hypothesis in own]
-        found[f"the scores of {where}"] = [hypothesis.get("score") for hypothesis in own]
-        found[f"`finished` of {where}"] = [hypothesis.get("finished") for hypothesis in own]
+    found = {
+        f"`{part}` of sentence {n}{what}": [hypothesis.get(part) for hypothesis in own]
+        for n, own in enumerate(its.beam_search(step, state, len(sentences), **options))
+        for part in ("tokens", "score", "finished")
+    }
     return found, log.get()
 
 
-@ask(weight=2, step="continuations", advice="((5 + |Y|) / 6)^α", read="Wu et al. 2016, Eq. 14")
-def test_length_penalty_by_hand(its):
-    """((5 + |Y|) / 6)^α for 1, 7 and 13 tokens."""
-    factors = [its.length_penalty_factor(length, 0.5) for length in (1, 7, 13)]
-    none = its.length_penalty_factor(40, 0.0)
-    return {"the factors of 1, 7 and 13 tokens, α = 0.5": factors, "the factor for α = 0": none}
-
-
-@ask(weight=2, step="continuations", advice="add the scores; sentences do not compete")
+@ask(weight=4, step="continuations", advice="((5 + |Y|) / 6)^α; sentences do not compete")
 def test_continuations_by_hand(its):
-    """Two sentences of two beams: the three best continuations of each."""
-    scores = torch.tensor([[-1.0, -2.0], [-3.0, -0.5]])
-    logs = torch.tensor(
-        [[-1.0, -4.0, -2.5], [-0.25, -3.0, -9.0], [-0.5, -7.0, -8.0], [-4.0, -2, -1]]
-    )
+    """The penalty of some lengths; of two sentences of two beams, the three best continuations."""
+    scores = torch.tensor([[-1.0, -2], [-3, -0.5]])
+    logs = torch.tensor([[-1.0, -4, -2.5], [-0.25, -3, -9], [-0.5, -7, -8], [-4, -2, -1]])
+    totals, rows, tokens = its.continuations(scores, logs, 3)
     few, _, _ = its.continuations(scores[:1, :1], logs[:1], 5)
-    parts = zip(("scores", "rows", "tokens"), its.continuations(scores, logs, 3), strict=True)
-    return dict(parts) | {"scores, if five are wanted and there are three": few}
+    return {
+        "the factors of 1, 7 and 13 tokens, α = 0.5": [
+            its.length_penalty_factor(length, 0.5) for length in (1, 7, 13)
+        ],
+        "the factor for α = 0": its.length_penalty_factor(40, 0.0),
+        "scores": totals,
+        "rows": rows,
+        "tokens": tokens,
+        "scores, if five are wanted and there are three": few,
+    }
 
 
 @ask(weight=2, step="split_candidates", advice="the two best that are no end go on")
 def test_six_candidates(its):
     """Six candidates, a beam of two: END at rank 1 finishes, the two best others go on."""
-    totals = torch.tensor(
-        [[-0.5, -0.9, -1.2, -1.6, -2.0, -2.5], [-0.5, -0.6, -0.7, -0.8, -0.9, -1]]
-    )
+    totals = torch.tensor([[-0.5, -0.9, -1.2, -1.6, -2, -2.5], [-0.5, -0.6, -0.7, -0.8, -0.9, -1]])
     tokens = torch.tensor([[3, 5, 3, 4, 7, 6], [3, 3, 5, 4, 6, 7]])
     parts = its.split_candidates(totals, tokens, 2)
     found = dict(zip(("scores", "places", "finished"), parts, strict=True))
@@ -86,7 +78,7 @@ def test_six_candidates(its):
 @ask(weight=2, step="is_final", advice="the docstring has three reasons to stop")
 def test_when_to_stop(its):
     """Two finished with -1 and -3, a width of three: it depends on `bound` and on `n_best`."""
-    found = its.make(FOUND)
+    found = its.make("[student['Hypothesis']([], score, True) for score in (-3.0, -1.0)]")
     asked = [(-2.0, 3, 1), (-2.0, 3, 2), (-0.5, 3, 1), (-0.5, 2, 1), (-math.inf, 4, 3)]
     return {
         f"it is final: bound {bound}, width {width}, n_best {n}": bool(
@@ -96,51 +88,22 @@ def test_when_to_stop(its):
     }
 
 
-@ask(weight=2, step="beam_search", after=STEPS, advice="0.4 · 0.9 is more than 0.6 · 0.4")
-def test_garden_path(its):
-    """A beam of two finds what greedy search misses."""
-    return searched(its, [0], width=2, length_penalty=0.0, max_length=6)[0]
-
-
-@ask(
-    weight=3,
-    step="beam_search",
-    after=STEPS,
-    advice="divide by the factor of its length, then compare",
-)
+@search(weight=5, advice="0.4 · 0.9 is more than 0.6 · 0.4; divide by the factor, then compare")
 def test_what_the_penalty_does(its):
-    """α decides between a short sentence and a longer, less likely one."""
-    answer = {}
-    for alpha in (0.0, 1.0):
-        options = {"width": 2, "length_penalty": alpha, "n_best": 2, "max_length": 6}
-        answer |= searched(its, [1], f" with α = {alpha}", **options)[0]
-    return answer
+    """A beam of two finds what greedy search misses; α decides between a short and a long one."""
+    options = {"width": 2, "n_best": 2, "max_length": 6}
+    found, _ = searched(its, [0, 1], " with α = 0", length_penalty=0.0, **options)
+    found |= searched(its, [1], " with α = 1", length_penalty=1.0, **options)[0]
+    return found | {
+        f"with {wrong}": refusal(lambda wrong=wrong: searched(its, [0], **(options | wrong)))
+        for wrong in ({"n_best": 3}, {"length_penalty": -0.5})
+    }
 
 
-@ask(weight=4, step="beam_search", after=STEPS, advice="reorder the state with the prefixes")
+@search(weight=4, advice="reorder the state with the prefixes")
 def test_sentences_together(its):
     """Three sentences in one batch give the same results as alone, in as many steps."""
     options = {"width": 2, "length_penalty": 0.6, "n_best": 2}
     found, states = searched(its, [1, 0, 2], max_length=6, **options)
     cut, _ = searched(its, [1, 0], " with max_length=2", max_length=2, **options)
     return {"at each step, the state is that of its rows": states} | found | cut
-
-
-@ask(
-    weight=0.5,
-    step="beam_search",
-    after=STEPS,
-    beside=[
-        "test_garden_path",
-        "test_what_the_penalty_does",
-        "test_sentences_together",
-        "test_narrow_beams",
-    ],
-    advice="raise a ValueError",
-)
-def test_what_is_refused(its):
-    """`n_best` above the width and a negative penalty raise a ValueError."""
-    return {
-        f"with {options}": refusal(lambda options=options: searched(its, [0], **options))
-        for options in ({"width": 2, "n_best": 3}, {"width": 2, "length_penalty": -0.5})
-    }

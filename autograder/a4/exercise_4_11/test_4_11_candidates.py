@@ -1,18 +1,14 @@
 """Hidden tests of exercise 4.11, step 1: the length penalty and the best continuations."""
 
-from functools import partial
-
 import torch
 
 from autograder.a4.table_search import drawn
 from grader.checking.question import question
 
-ask = partial(question, "4.11")
-
 BEST = "the n largest of score + log probability in each sentence, whatever beam they extend"
 
 
-@ask(weight=5, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
+@question("4.11", weight=5, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
 def test_length_penalty_factor(its):
     """((5 + |Y|) / 6)^α for short and long sentences, and for several α."""
     return {
@@ -23,20 +19,14 @@ def test_length_penalty_factor(its):
     }
 
 
-@ask(weight=4, advice=BEST, read="the docstring of `continuations`")
+@question("4.11", weight=4, advice=BEST, read="the docstring of `continuations`")
 def test_continuations(its, rng):
     """The best of all candidates of each sentence: scores, rows and tokens."""
     answer = {}
-    for n_sentences, beams, vocab_size, n in [
-        (2, 3, 7, 4),
-        (3, 1, 6, 6),
-        (1, 4, 5, 8),
-        (2, 2, 4, 9),
-    ]:
-        scores = 2 * torch.from_numpy(rng.normal(size=(n_sentences, beams)).astype("float32"))
-        following = drawn(rng, vocab_size, 2.0, n_sentences * beams)
+    for count, beams, vocab_size, n in ((2, 3, 7, 4), (3, 1, 6, 6), (1, 4, 5, 8), (2, 2, 4, 9)):
+        scores = 2 * torch.from_numpy(rng.normal(size=(count, beams)).astype("float32"))
+        following = drawn(rng, vocab_size, 2.0, count * beams)
         three = its.continuations(scores.sort(descending=True).values, following, n)
-        what = f"of the {n} best of {n_sentences} × {beams} beams"
-        parts = zip(("scores", "rows", "tokens"), three, strict=True)
-        answer |= {f"{name} {what}": value for name, value in parts}
+        for name, value in zip(("scores", "rows", "tokens"), three, strict=True):
+            answer[f"{name} of the {n} best of {count} × {beams} beams"] = value
     return answer
