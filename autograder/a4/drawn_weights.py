@@ -1,4 +1,4 @@
-"""Random weights for a module on the student's side, the same for the same parts."""
+"""Random weights and tokens for a model on the student's side, the same for the same parts."""
 
 import math
 
@@ -9,6 +9,13 @@ MATRIX = "embedding.tokens.weight"
 
 def normal(rng, *shape):
     return torch.from_numpy(rng.normal(size=shape).astype("float32"))
+
+
+def prefixes(rng, rows, n):
+    """START and `n` − 1 real tokens of eleven in each row."""
+    ids = torch.from_numpy(rng.integers(4, 11, size=(rows, n)))
+    ids[:, 0] = 2
+    return ids
 
 
 def load(module, rng, pad_id=0):

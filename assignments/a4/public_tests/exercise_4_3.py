@@ -27,39 +27,18 @@ def load(module):
     return module
 
 
-@question("4.3", advice="each of the three sub-layers has its own residual connection")
-def test_names_of_the_parts(its):
-    """Two attentions, a feed-forward network, and a residual connection for each."""
-    state = its.DecoderLayer(4, 2, 6).state_dict()
-    parts = sorted({name.partition(".")[0] for name in state})
-    return {"the parts": parts, "tensors in the state dict": len(state)}
-
-
-@question("4.3", weight=2, advice=WAY, read="§3.1, §3.2.3")
+@question("4.3", weight=4, advice=f"{WAY} `.detach()` cuts the graph", read="§3.1, §3.2.3")
 def test_post_norm_parity(its):
-    """The paper's order: equal to torch's layer with the same weights and masks."""
-    layer = load(its.DecoderLayer(4, 2, 6, dropout=0.0))
-    output, weights = layer(*GIVEN)
-    return {
-        "the output": output,
-        "weights, not asked for": weights,
-        "without masks": layer(X, MEMORY)[0],
-    }
-
-
-@question("4.3", advice=WAY, read="§3.1, §3.2.3")
-def test_pre_norm_parity(its):
-    """With `norm_first`: equal to torch's layer with the same weights and masks."""
-    output, weights = load(its.DecoderLayer(4, 2, 6, dropout=0.0, norm_first=True))(*GIVEN)
-    return {"the output": output, "weights, not asked for": weights}
-
-
-@question("4.3", weight=2, advice="the cross-attention's weights; `.detach()` cuts the graph")
-def test_weights_to_the_source(its):
-    """With `need_weights`, each head's weights on the source; the memory gets gradients."""
-    layer = load(its.DecoderLayer(4, 2, 6))
-    gradient = its.vjp(layer, *GIVEN[:2]).arguments[1]
-    return {"weights": layer(*GIVEN, need_weights=True)[1], "gradient of the memory": gradient}
+    """Both orders: outputs, each head's weights on the source, and the memory's gradient."""
+    found = {}
+    for name, norm_first in (("post-norm", False), ("pre-norm", True)):
+        layer = load(its.DecoderLayer(4, 2, 6, dropout=0.0, norm_first=norm_first))
+        found["the parts"] = sorted({key.partition(".")[0] for key in layer.state_dict()})
+        found[f"the output, {name}"], found[f"weights, {name}"] = layer(*GIVEN)
+        found[f"without masks, {name}"] = layer(X, MEMORY)[0]
+        found[f"weights, asked for, {name}"] = layer(*GIVEN, need_weights=True)[1]
+        found[f"gradient of the memory, {name}"] = its.vjp(layer, X, MEMORY).arguments[1]
+    return found
 
 
 @question("4.3", advice="pass `dropout` on to every part that drops", read="§5.4")
@@ -73,32 +52,15 @@ def test_dropout(its):
     return found
 
 
-@question("4.3", after=["DecoderLayer"], advice="are all layers in an nn.ModuleList?", read="§3.1")
-def test_layers_of_their_own(its):
-    """Every layer has its own parameters, all registered with the model."""
-    return {
-        f"parameter tensors in three layers, norm_first={norm_first}": len(
-            its.Decoder(3, 4, 2, 6, norm_first=norm_first).parameters()
-        )
-        for norm_first in (False, True)
-    }
-
-
-@question("4.3", weight=2, after=["DecoderLayer"], advice=STACK, read="§3.1")
+@question("4.3", weight=4, after=["DecoderLayer"], advice=STACK, read="§3.1")
 def test_layer_after_layer(its):
-    """Each layer reads the previous one's output, and all read the same memory."""
+    """Each layer has its own parameters, and reads the previous one's output and the memory."""
     found = {}
-    for norm_first in (False, True):
+    for name, norm_first in (("post-norm", False), ("pre-norm", True)):
         decoder = load(its.Decoder(2, 4, 2, 6, dropout=1.0, norm_first=norm_first))
-        output, weights = decoder(*GIVEN)
-        found |= {f"the output, norm_first={norm_first}": output, "weights, not asked for": weights}
+        found[f"tensors of parameters in two layers, {name}"] = len(decoder.parameters())
+        found[f"the output, {name}"], found[f"weights, {name}"] = decoder(*GIVEN)
+        found[f"the weights of each layer, {name}"] = decoder(*GIVEN, need_weights=True)[1]
         decoder.train()
-        found["the output in training mode, dropout = 1"] = decoder(*GIVEN)[0]
+        found[f"the output in training mode, dropout = 1, {name}"] = decoder(*GIVEN)[0]
     return found
-
-
-@question("4.3", after=["DecoderLayer"], advice="collect them layer by layer")
-def test_weights_of_each_layer(its):
-    """With `need_weights`, a list of one tensor per layer."""
-    weights = load(its.Decoder(3, 4, 2, 6))(*GIVEN, need_weights=True)[1]
-    return {f"the weights of layer {i}": one for i, one in enumerate(weights)}

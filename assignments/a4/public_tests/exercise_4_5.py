@@ -45,21 +45,16 @@ def test_memory_and_mask(its):
     }
 
 
-@question("4.5", weight=2, advice=WAY, read="§3.1, §3.2.3")
+@question("4.5", weight=3, advice=f"{WAY}; pass pad_id on", read="§3.1, §3.2.3")
 def test_what_scores_depend_on(its):
     """Logits depend on every source token, but not on later targets or on padding."""
     model = made(its)
     logits, weights = model(SOURCE, TARGET)
+    source, target = torch.tensor([[5, 0, 1]]), torch.tensor([[2, 1, 0, 6]])
     return {"logits of the first sentence": logits[0], "the second's": logits[1, :2]} | {
         "weights, not asked for": weights,
         "the layer's weights": model(SOURCE[:1], TARGET[:1], need_weights=True)[1],
         "after a change at position 2": model(SOURCE, torch.tensor([[2, 6, 3]] * 2))[0][0, :2],
         "the second sentence without padding": model(SOURCE[1:, :1], TARGET[1:, :2])[0],
+        "with pad_id=1": made(its, pad_id=1)(source, target)[0][:, [0, 2, 3]],
     }
-
-
-@question("4.5", advice="pass pad_id on to the embedding and to the masks")
-def test_padding_has_its_own_number(its):
-    """`pad_id` reaches the embedding and both masks."""
-    source, target = torch.tensor([[5, 0, 1]]), torch.tensor([[2, 1, 0, 6]])
-    return {"logits with pad_id=1": made(its, pad_id=1)(source, target)[0][:, [0, 2, 3]]}

@@ -1,10 +1,13 @@
 """The visible checks of exercise 4.7: teacher forcing and one step of training."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
 from grader.checking.question import question
 
+ask = partial(question, "4.7", after=["shift_targets"])
 # A model of one matrix: logits from the last token read and the mean of the source.
 TOY = (
     "type('Toy', (torch.nn.Embedding,), {'forward': lambda self, source_ids, target_ids: "
@@ -22,12 +25,8 @@ def trained(its, **options):
     weight = 2 * torch.from_numpy(np.random.RandomState(0).randn(8, 8)).float()
     model.load_state_dict({"weight": weight})
     optimizer = its.make("torch.optim.SGD(model.parameters(), lr=4.0)", model=model)
-    schedule = its.make(HALVED, optimizer=optimizer)
-    return (
-        its.translation_step(model, SOURCE, TARGETS, optimizer, schedule, **options),
-        model,
-        optimizer,
-    )
+    given = model, SOURCE, TARGETS, optimizer, its.make(HALVED, optimizer=optimizer)
+    return its.translation_step(*given, **options), model, optimizer
 
 
 @question("4.7", advice="all tokens but the last; the token after each of them", read="§3.1")
@@ -37,7 +36,7 @@ def test_shift(its):
     return {"read": read, "wanted": wanted}
 
 
-@question("4.7", weight=2, after=["shift_targets"], advice=WAY, read="§5.3")
+@ask(weight=2, advice=WAY, read="§5.3")
 def test_the_step(its):
     """The parameters move by the clipped gradient, at this step's rate."""
     _, model, optimizer = trained(its, max_norm=0.1)
@@ -45,36 +44,31 @@ def test_the_step(its):
     return {"weights of tokens 0 to 3": model.state_dict()["weight"][:4], "next rate": rate}
 
 
-@question("4.7", after=["shift_targets"], advice="use float(…), or .item() of a tensor")
+@ask(weight=2, advice="use float(…), or .item() of a tensor; pass pad_id and label_smoothing on")
 def test_what_it_returns(its):
     """Loss, norm before clipping, this step's rate and accuracy over real tokens, as floats."""
-    found, _, _ = trained(its, max_norm=0.1)
-    return found | {"types": [type(found[name]).__name__ for name in sorted(found)]}
+    found, other, smooth = (
+        trained(its, **options)[0]
+        for options in ({"max_norm": 0.1}, {"pad_id": 3}, {"label_smoothing": 0.5})
+    )
+    return found | {
+        "types": [type(found[name]).__name__ for name in sorted(found)],
+        "loss with pad_id=3": other["loss"],
+        "accuracy with pad_id=3": other["accuracy"],
+        "loss with label_smoothing=0.5": smooth["loss"],
+    }
 
 
-@question("4.7", after=["shift_targets"], advice="report what the given `clip` returns")
+@ask(advice="report what the given `clip` returns")
 def test_what_the_loop_passes(its):
     """The given `backward` and `clip` are used; gradients are cleared, in training mode."""
     double = its.make("lambda loss: (2 * loss).backward()")
     forty = its.make("lambda given, norm: torch.nn.utils.clip_grad_norm_(given, norm) * 0 + 40.0")
     found, model, _ = trained(its, backward=double, max_norm=1e6)
-    left = model.get("weight.grad")
+    left, norm = model.get("weight.grad"), "gradient_norm"
     return {
-        "the norm with a `backward` that doubles the loss": found["gradient_norm"],
-        "the norm with a `clip` that always returns 40": trained(its, clip=forty)[0][
-            "gradient_norm"
-        ],
+        "the norm with a `backward` that doubles the loss": found[norm],
+        "the norm with a `clip` that always returns 40": trained(its, clip=forty)[0][norm],
         "no gradient is left after the step": left is None or not left.any(),
         "the model is in training mode": model.get("training"),
-    }
-
-
-@question("4.7", after=["shift_targets"], advice="pass pad_id and label_smoothing on")
-def test_padding_has_its_own_number(its):
-    """`pad_id` reaches the loss and the accuracy, `label_smoothing` the loss."""
-    (other, *_), (smooth, *_) = trained(its, pad_id=3), trained(its, label_smoothing=0.5)
-    return {
-        "loss with pad_id=3": other["loss"],
-        "accuracy with pad_id=3": other["accuracy"],
-        "loss with label_smoothing=0.5": smooth["loss"],
     }

@@ -22,27 +22,22 @@ PREFIXES = torch.tensor([[2, 4, 5], [2, 5, 1]])
 def stepped(its, table=TABLE, rows=2):
     """The model, and what a step returns, after one with another state."""
     model = its.make(DECODER, table=table)
-    given = {"memory": MEMORY[:rows], "mask": MASK[:rows]}
-    state, step = its.make("student['Encoded'](memory, mask)", **given), its.uncached_step(model)
-    step(PREFIXES[:rows], its.make("student['Encoded'](-memory, mask)", **given))
-    return model, step(PREFIXES[:rows], state)
+    step, prefixes = its.uncached_step(model), PREFIXES[:rows]
+    step(prefixes, its.Encoded(-MEMORY[:rows], MASK[:rows]))
+    return model, step(prefixes, its.Encoded(MEMORY[:rows], MASK[:rows]))
 
 
-@question("4.9", weight=2, advice="decode the prefixes, and use the last position", read="§3.4")
+@question("4.9", weight=2, advice="decode the prefixes; use the last position; return the state")
 def test_next_token(its):
-    """Log probabilities of the token that follows each prefix."""
+    """Log probabilities of the token that follows each prefix, and the state for the next step."""
+    logs, state = stepped(its)[1]
     return {
-        "log probabilities": stepped(its)[1][0],
+        "log probabilities": logs,
         "of one row": stepped(its, rows=1)[1][0],
         "of logits that lie 200 apart": stepped(its, table=100 * TABLE.sign())[1][0],
+        "memory": state.get("memory"),
+        "source_mask": state.get("source_mask"),
     }
-
-
-@question("4.9", advice="return it with the log probabilities, for the next step")
-def test_state_is_kept(its):
-    """The state is returned unchanged for the next step."""
-    state = stepped(its)[1][1]
-    return {"memory": state.get("memory"), "source_mask": state.get("source_mask")}
 
 
 @question("4.9", beside=["test_next_token"], advice="`@torch.no_grad()` on the inner function")
