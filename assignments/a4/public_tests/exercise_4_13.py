@@ -15,11 +15,14 @@ STATES = [
 ]
 
 
-@ask(advice="the mean, in a new tensor for each name", read="§6.1")
+@ask(weight=2, advice="the mean, in a new tensor for each name; compare the names", read="§6.1")
 def test_three_states(its):
-    """The mean of three small states, tensor by tensor; the states do not change."""
-    called = its.call(its.averaged, STATES)
-    return {**called.value, "arguments that it changed": called.changed}
+    """The mean of three states, which do not change; other names raise a ValueError."""
+    called, fewer = its.call(its.averaged, STATES), {"w": STATES[0]["w"]}
+    cases = {"no states": [], "fewer names": [STATES[0], fewer], "more names": [fewer, STATES[0]]}
+    return {**called.value, "arguments that it changed": called.changed} | {
+        name: refusal(lambda states=states: its.averaged(states)) for name, states in cases.items()
+    }
 
 
 @ask(advice="make new tensors, even for one state")
@@ -30,13 +33,3 @@ def test_memory_of_its_own(its):
         "mean)[1])(averaged([state]))"
     )
     return later(its.averaged, {"w": torch.tensor([[1.0, 2.0]])})
-
-
-@ask(beside=["test_three_states", "test_memory_of_its_own"], advice="raise a ValueError")
-def test_what_has_no_mean(its):
-    """No states, and states of different models, raise a ValueError."""
-    fewer = {"w": STATES[0]["w"]}
-    cases = {"no states": [], "fewer names": [STATES[0], fewer], "more names": [fewer, STATES[0]]}
-    return {
-        name: refusal(lambda states=states: its.averaged(states)) for name, states in cases.items()
-    }

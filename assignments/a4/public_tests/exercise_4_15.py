@@ -5,17 +5,13 @@ from grader.checking.question import question
 READ = "Papineni et al. 2002"
 
 
-@question("4.15", advice="`the` counts twice, as in the reference: 2 of 5", read=READ)
-def test_clipping(its):
-    """An n-gram counts at most as often as it occurs in the reference."""
-    return its.bleu_by_hand(["the the the the the".split()], ["the cat and the dog".split()], n=1)
-
-
-@question("4.15", weight=2, advice="6 of 7 words, 4 of 5 pairs, 7 words for 9", read=READ)
+@question("4.15", weight=3, advice="6 of 7 words, 4 of 5 pairs, 7 words for 9", read=READ)
 def test_two_sentences(its):
-    """Two sentences, 1- and 2-grams: counts are summed before anything is divided."""
+    """Counts are summed before anything is divided, each n-gram at most as often as wanted."""
     made = ["a red dog runs".split(), "the boy sleeps".split()]
-    return its.bleu_by_hand(made, ["a red dog runs fast".split(), "the boy sits down".split()], n=2)
+    wanted = ["a red dog runs fast".split(), "the boy sits down".split()]
+    repeated = its.bleu_by_hand(["the the the the the".split()], ["the cat and the dog".split()], 1)
+    return {"of two": its.bleu_by_hand(made, wanted, n=2), "`the` five times, n = 1": repeated}
 
 
 @question("4.15", advice="the penalty is at most 1; log 0 is undefined: return 0", read=READ)

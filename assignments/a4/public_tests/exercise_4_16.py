@@ -6,8 +6,7 @@ import numpy as np
 
 from grader.checking.question import question, refusal
 
-READ = "exercise 4.16"
-ask = partial(question, "4.16", read=READ)
+ask = partial(question, "4.16", read="exercise 4.16")
 # Two heads; three target tokens, of which the last is the end, and four source tokens.
 WEIGHTS = np.array(
     [
@@ -17,18 +16,14 @@ WEIGHTS = np.array(
 )
 
 
-@ask(advice="average the heads; −1 marks a token of no word")
-def test_words_of_one_token(its):
-    """One token per word: the mean over the heads, without the end token."""
-    return its.word_weights(WEIGHTS, [0, 1, -1], [0, 1, 2, -1])
-
-
-@ask(weight=2, advice="every row sums to 1; one word index per token")
+@ask(weight=3, advice="average the heads; every row sums to 1; −1 marks a token of no word")
 def test_words_of_two_tokens(its):
-    """Weights are summed over a source word's tokens and averaged over a target word's."""
-    wrong = refusal(lambda: its.word_weights(WEIGHTS, [0, 1], [0, 1, 2, 3]))
-    found = its.word_weights(WEIGHTS, [0, 0, 1], [0, 0, 1, 1])
-    return {"weights between words": found, "with a list that is too short": wrong}
+    """Mean of the heads; a source word's tokens are summed, a target word's averaged."""
+    return {
+        "words of one token": its.word_weights(WEIGHTS, [0, 1, -1], [0, 1, 2, -1]),
+        "words of two": its.word_weights(WEIGHTS, [0, 0, 1], [0, 0, 1, 1]),
+        "a list too short": refusal(lambda: its.word_weights(WEIGHTS, [0, 1], [0, 1, 2, 3])),
+    }
 
 
 @ask(weight=2, advice="0.3 is half of 0.6; 0.2 is less than half of 0.7")
@@ -42,8 +37,7 @@ def test_links(its):
 @ask(weight=2, advice="a tick and a label for every word; vmin=0, vmax=1")
 def test_figure(its):
     """Target words on the y axis, source words on the x axis, colors from 0 to 1."""
-    weights = np.array([[0.7, 0.2, 0.1], [0.0, 0.1, 0.4]])
-    source, target = ["a", "red", "car"], ["une", "voiture"]
+    weights, source, target = np.array([[0.7, 0.2, 0.1], [0.0, 0.1, 0.4]]), [*"abc"], [*"xy"]
     figure = its.plot_alignment(weights, source, target).axes()
     return {
         "the image": figure["images"],

@@ -4,19 +4,9 @@ from functools import partial
 
 from grader.checking.question import question
 
-READ = "the docstring of 4.17"
-ask = partial(question, "4.17", read=READ)
+ask = partial(question, "4.17", read="the docstring of 4.17")
 COUNTS = {"the": 900, "dog": 40, "runs": 5, "quickly": 4, "a": 700, "small": 6, "red": 3}
-KNOWN = "the quickly dog runs quickly a small red a"  # each word has a count
-
-
-def signs(its, keys, cases):
-    """The lists of some signs for all (source, hypothesis, reference, rare)."""
-    answer = {}
-    for *texts, rare in cases:
-        found = its.error_signs(*(text.split() for text in texts), COUNTS, **rare)
-        answer |= {f"{key} for {' | '.join(texts)}, {rare or 'rare=5'}": found[key] for key in keys}
-    return answer
+KNOWN = "the quickly dog runs quickly a small red a".split()  # each word has a count
 
 
 @ask(weight=2, advice="each word as often as it is missing, sorted")
@@ -29,26 +19,30 @@ def test_dropped_and_added(its):
         ("", "la la nuit"),
         ("zut alors", ""),
     )
-    return signs(its, ("dropped", "added"), [(KNOWN, *pair, {}) for pair in texts])
+    return {
+        f"{sign} in `{made}` for `{wanted}`": found[sign]
+        for made, wanted in texts
+        for found in [its.error_signs(KNOWN, made.split(), wanted.split(), COUNTS)]
+        for sign in ("dropped", "added")
+    }
 
 
 @ask(advice="compare each word of the hypothesis with the next")
 def test_repeated(its):
     """Words that repeat immediately are listed once."""
-    texts = ("le le chien et le chat", "a b b b a a c", "un chien un chat", "")
-    return signs(its, ("repeated",), [(KNOWN, text, "x x y", {}) for text in texts])
+    return {
+        f"repeated in `{made}`": its.error_signs(KNOWN, made.split(), [*"xxy"], COUNTS)["repeated"]
+        for made in ("le le chien et le chat", "a b b b a a c", "un chien un chat", "")
+    }
 
 
-@ask(advice="words of the source seen fewer than `rare` times, once each")
+@ask(weight=1.5, advice="words seen fewer than `rare` times, once each: `counts.get(word, 0)`")
 def test_rare(its):
-    """Source words seen fewer than `rare` times in training are listed once."""
-    cases = ({}, {"rare": 4}, {"rare": 41})
-    return signs(its, ("rare",), [(KNOWN, "le chien red", "le zut", rare) for rare in cases])
-
-
-@ask(weight=0.5, advice="use `counts.get(word, 0)`")
-def test_never_in_training(its):
-    """Words unseen in training are rare, and `counts` stays as it is."""
-    counts, words = its.make("dict(counts)", counts=COUNTS), f"{KNOWN} zebra".split()
-    found = [its.error_signs(words, ["le"], ["le"], counts, rare)["rare"] for rare in (5, 4)]
-    return {"rare, with 5 and 4": found, "words in `counts` afterwards": len(counts.get())}
+    """Source words seen fewer than `rare` times, or never; `counts` stays as it is."""
+    counts, words = its.make("dict(counts)", counts=COUNTS), [*KNOWN, "zebra"]
+    return {
+        f"rare words with {options or 'rare=5'}": its.error_signs(
+            words, ["red"], ["zut"], counts, **options
+        )["rare"]
+        for options in ({}, {"rare": 4}, {"rare": 41})
+    } | {"words in `counts` afterwards": len(counts.get())}

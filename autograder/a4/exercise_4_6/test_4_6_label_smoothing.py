@@ -1,12 +1,13 @@
 """Hidden tests of exercise 4.6: label-smoothed cross-entropy without padding."""
 
+from functools import partial
+
 import torch
 
 from grader.checking.question import question
 
-READ = "§5.4, Label Smoothing; exercise 4.6"
+ask = partial(question, "4.6", read="§5.4, Label Smoothing; exercise 4.6")
 WAY = "−(1 − ε) · log p(true token) − ε · the mean of all log probabilities; real tokens only"
-CLOSE = {"atol": 1e-5, "rtol": 1e-5}
 
 
 def draw(rng, *shape, pad_id=0, dtype="float32"):
@@ -18,16 +19,18 @@ def draw(rng, *shape, pad_id=0, dtype="float32"):
     return logits, targets.where(targets != pad_id, 8).masked_fill(padded, pad_id)
 
 
-@question("4.6", weight=2, advice=WAY, read=READ, atol=1e-6, rtol=1e-6)
+@ask(weight=3, advice=f"{WAY}; any leading shape: use the last axis", atol=1e-6, rtol=1e-6)
 def test_equal_to_torch(its, rng):
-    """Equal to torch's cross-entropy to 1e-6 in double precision, with any smoothing."""
-    given = draw(rng, 4, 6, dtype="float64")
-    called = its.call(its.label_smoothed_loss, *given)
-    losses = {f"smoothing={s}": its.label_smoothed_loss(*given, smoothing=s) for s in (0.3, 0.0)}
-    return {"the loss": called.value, "arguments that it changed": called.changed} | losses
+    """Equal to torch's to 1e-6 in double precision, with any smoothing and any leading shape."""
+    drawn = [draw(rng, *shape, dtype="float64") for shape in ((4, 6), (7,), (2, 3, 4))]
+    drawn.append((drawn[1][0][:1], torch.tensor([5])))
+    found = {f"targets of shape {tuple(t.shape)}": its.label_smoothed_loss(x, t) for x, t in drawn}
+    return found | {
+        f"smoothing={s}": its.label_smoothed_loss(*drawn[0], smoothing=s) for s in (0.3, 0.0)
+    }
 
 
-@question("4.6", weight=2, advice=WAY, read=READ, **CLOSE)
+@ask(weight=2, advice=WAY, atol=1e-5, rtol=1e-5)
 def test_padding(its, rng):
     """Padding counts neither in the sum nor in the divisor, whatever its logits are."""
     found = {}
@@ -41,15 +44,7 @@ def test_padding(its, rng):
     return found
 
 
-@question("4.6", advice="any leading shape: use the last axis, dim=-1", read=READ, **CLOSE)
-def test_shapes(its, rng):
-    """Any leading shape: tokens, sentences of tokens, batches of them; also a single token."""
-    drawn = [draw(rng, *shape) for shape in ((7,), (2, 5), (2, 3, 4))]
-    drawn.append((drawn[0][0][:1], torch.tensor([5])))
-    return {f"targets of shape {tuple(t.shape)}": its.label_smoothed_loss(x, t) for x, t in drawn}
-
-
-@question("4.6", beside=["test_equal_to_torch", "test_padding"], advice="0, not 0/0", read=READ)
+@ask(beside=["test_equal_to_torch", "test_padding"], advice="0, not 0/0")
 def test_no_real_target(its, rng):
     """Without real targets the loss and its gradients are 0, never NaN."""
     logits, nothing = draw(rng, 2, 3)[0], torch.zeros(2, 3, dtype=torch.long)
@@ -57,14 +52,14 @@ def test_no_real_target(its, rng):
     return {"the loss": found.value, "the gradient": found.arguments[0]}
 
 
-@question("4.6", advice="`log_softmax` works with logarithms throughout", read=READ, atol=1e-3)
+@ask(advice="`log_softmax` works with logarithms throughout", atol=1e-3)
 def test_unlikely_targets(its, rng):
     """Targets whose probability underflows have a large but finite loss."""
     logits, targets = draw(rng, 3, 5)
     return its.label_smoothed_loss(100 * logits, targets)
 
 
-@question("4.6", advice="(softmax − smoothed label) / number of real tokens", read=READ, **CLOSE)
+@ask(advice="(softmax − smoothed label) / number of real tokens", atol=1e-5, rtol=1e-5)
 def test_gradients(its, rng):
     """The gradients of the logits equal torch's, and are 0 at the padding."""
     found = its.vjp(its.label_smoothed_loss, *draw(rng, 3, 5), smoothing=0.2)
