@@ -61,9 +61,8 @@ def search(its, name, table, sentences=(), by_hand=None, what="", **options):
     step, state = its.make(model, text=MODEL)(table, by_hand or {}, log, [*sentences] or None)
     lists = its.make(READ)(getattr(its, name)(step, state, len(sentences) or 1, **options))
     found = {
-        "tokens": [[h[0] for h in one] for one in lists],
-        "scores": [h[1] for one in lists for h in one],
-        "finished": [[h[2] for h in one] for one in lists],
+        part: [[hypothesis[place] for hypothesis in own] for own in lists]
+        for place, part in enumerate(("tokens", "scores", "finished"))
     }
     steps = log.get()
     if sentences:

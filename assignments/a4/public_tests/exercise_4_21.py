@@ -7,7 +7,6 @@ import torch
 from grader.checking.question import question, refusal
 
 ask = partial(question, "4.21", read="exercise 4.21")
-AFTER = ["sampling_distribution"]
 LOGS = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.7, 0.05, 0.15, 0.1]]).log()
 
 
@@ -47,22 +46,15 @@ def sampled(its, seed, n_rows=400, **options):
     return its.make(READER)(its.sample(step, None, n_rows, 2, generator=generator, **options))
 
 
-@ask(weight=2, after=AFTER, atol=0.2, advice="torch.multinomial")
+@ask(weight=5, after=["sampling_distribution"], atol=0.2, advice="torch.multinomial; pass all on")
 def test_draws(its):
-    """Tokens are drawn with their probabilities, from the given generator."""
-    first = sampled(its, 1)
+    """Draws from the generator; top_k = 1 is greedy search; scores are the model's own."""
+    first, cases = sampled(its, 1), ({"top_k": 1}, {"top_p": 0.4}, {"temperature": 0.01})
     return {
         "about 0.7 of the rows begin with 0": sum(t[:1] == [0] for t, _ in first) / len(first),
         "a second draw with the same seed is the same": sampled(its, 1) == first,
         "one with another seed is not": sampled(its, 2) != first,
-    }
-
-
-@ask(weight=3, after=AFTER, advice="pass all on; the score is `greedy`'s")
-def test_narrow_draws(its):
-    """top_k = 1 is greedy search; scores are the model's own at any temperature."""
-    cases = ({"top_k": 1}, {"top_p": 0.4}, {"temperature": 0.01})
-    return {
+    } | {
         f"different hypotheses with {options}": sorted(
             set(map(str, sampled(its, 3, 40, **options)))
         )

@@ -27,7 +27,7 @@ def load(module):
     return module
 
 
-@question("4.3", weight=4, advice=f"{WAY} `.detach()` cuts the graph", read="§3.1, §3.2.3")
+@question("4.3", weight=5, advice=f"{WAY} `.detach()` cuts the graph", read="§3.1, §3.2.3")
 def test_post_norm_parity(its):
     """Both orders: outputs, each head's weights on the source, and the memory's gradient."""
     found = {}
@@ -38,17 +38,11 @@ def test_post_norm_parity(its):
         found[f"without masks, {name}"] = layer(X, MEMORY)[0]
         found[f"weights, asked for, {name}"] = layer(*GIVEN, need_weights=True)[1]
         found[f"gradient of the memory, {name}"] = its.vjp(layer, X, MEMORY).arguments[1]
-    return found
-
-
-@question("4.3", advice="pass `dropout` on to every part that drops", read="§5.4")
-def test_dropout(its):
-    """At a rate of 1, in training, nothing is added to x, and attention returns its output bias."""
     layer = load(its.DecoderLayer(4, 2, 6, dropout=1.0, norm_first=True))
-    layer.train()
-    found = {"the layer's output": layer(X, MEMORY)[0]}
+    layer.train()  # nothing is added to x, and attention returns its output bias
+    found["the output in training mode, dropout = 1"] = layer(X, MEMORY)[0]
     for name in ("self_attention", "cross_attention"):
-        found[f"`{name}` alone"] = layer.get(name)(X, MEMORY, MEMORY)[0]
+        found[f"`{name}` alone in training mode"] = layer.get(name)(X, MEMORY, MEMORY)[0]
     return found
 
 

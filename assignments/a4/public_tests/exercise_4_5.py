@@ -36,22 +36,19 @@ def test_one_matrix(its):
     }
 
 
-@question("4.5", advice="the encoder returns (output, weights): the output is the memory")
-def test_memory_and_mask(its):
-    """`encode` returns a vector for every source token, and the mask of the real ones."""
-    memory, mask = made(its).method("encode", SOURCE)
-    return {"the memory of the first sentence": memory[0], "source_mask": mask} | {
-        "with position_scale=0.5": made(its, position_scale=0.5).method("encode", SOURCE)[0][0]
-    }
-
-
-@question("4.5", weight=3, advice=f"{WAY}; pass pad_id on", read="§3.1, §3.2.3")
+@question("4.5", weight=4, advice=f"{WAY}; pass all options on", read="§3.1, §3.2.3")
 def test_what_scores_depend_on(its):
     """Logits depend on every source token, but not on later targets or on padding."""
     model = made(its)
-    logits, weights = model(SOURCE, TARGET)
+    (memory, mask), (logits, weights) = model.method("encode", SOURCE), model(SOURCE, TARGET)
     source, target = torch.tensor([[5, 0, 1]]), torch.tensor([[2, 1, 0, 6]])
-    return {"logits of the first sentence": logits[0], "the second's": logits[1, :2]} | {
+    near, _ = made(its, position_scale=0.5).method("encode", SOURCE)
+    return {
+        "the encoder's output (not a pair), of the first sentence": memory[0],
+        "with position_scale=0.5": near[0],
+        "source_mask": mask,
+        "logits of the first sentence": logits[0],
+        "the second's": logits[1, :2],
         "weights, not asked for": weights,
         "the layer's weights": model(SOURCE[:1], TARGET[:1], need_weights=True)[1],
         "after a change at position 2": model(SOURCE, torch.tensor([[2, 6, 3]] * 2))[0][0, :2],

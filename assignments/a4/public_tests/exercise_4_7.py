@@ -36,23 +36,15 @@ def test_shift(its):
     return {"read": read, "wanted": wanted}
 
 
-@ask(weight=2, advice=WAY, read="§5.3")
+@ask(weight=4, advice=f"{WAY}; pass pad_id and label_smoothing on; return floats", read="§5.3")
 def test_the_step(its):
-    """The parameters move by the clipped gradient, at this step's rate."""
-    _, model, optimizer = trained(its, max_norm=0.1)
-    rate = optimizer.get("param_groups")[0]["lr"]
-    return {"weights of tokens 0 to 3": model.state_dict()["weight"][:4], "next rate": rate}
-
-
-@ask(weight=2, advice="use float(…), or .item() of a tensor; pass pad_id and label_smoothing on")
-def test_what_it_returns(its):
-    """Loss, norm before clipping, this step's rate and accuracy over real tokens, as floats."""
-    found, other, smooth = (
-        trained(its, **options)[0]
-        for options in ({"max_norm": 0.1}, {"pad_id": 3}, {"label_smoothing": 0.5})
-    )
+    """Clipped gradients move the parameters at this step's rate, which is returned with others."""
+    found, model, optimizer = trained(its, max_norm=0.1)
+    other, smooth = trained(its, pad_id=3)[0], trained(its, label_smoothing=0.5)[0]
     return found | {
         "types": [type(found[name]).__name__ for name in sorted(found)],
+        "weights of tokens 0 to 3": model.state_dict()["weight"][:4],
+        "next rate": optimizer.get("param_groups")[0]["lr"],
         "loss with pad_id=3": other["loss"],
         "accuracy with pad_id=3": other["accuracy"],
         "loss with label_smoothing=0.5": smooth["loss"],

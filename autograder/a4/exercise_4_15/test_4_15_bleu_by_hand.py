@@ -30,12 +30,13 @@ def test_corpus(its, rng):
     } | {"BLEU without n": its.bleu_by_hand(*corpus(rng, 0.9))}
 
 
-@ask(weight=2, advice="an n-gram counts as often as its reference has it; min(1, exp(1 − r / c))")
+@ask(weight=3, advice="an n-gram counts as often as its reference has it; min(1, exp(1 − r / c))")
 def test_clipping(its):
-    """A repeated word counts as often as in its reference; lengths are those of the corpus."""
+    """Words that are repeated, lengths of the corpus, and 0 if some precision is 0."""
     made = ["la table la table la table noire".split(), "le chat dort".split()]
     wanted = ["la table la nuit noire".split(), "le chat noir dort".split()]
     whole = "le chat noir dort sur la table ronde".split()
+    short, mixed = whole[:3], "le noir chat dort sur".split()
     # the first is too short, the second too long: together they are long enough
     both = [whole[:5], [*whole, "et", "encore", "ici"]], [whole, whole[:7]]
     return {
@@ -44,18 +45,9 @@ def test_clipping(its):
         "of 6 words for 8": its.bleu_by_hand([whole[:6]], [whole]),
         "of 8 words for 6": its.bleu_by_hand([whole], [whole[:6]]),
         "of a short and a long one": its.bleu_by_hand(*both),
-    }
-
-
-@ask(advice="0 if some precision is 0; words are compared as they are")
-def test_nothing_in_common(its):
-    """A precision of 0 makes the score 0, even if a hypothesis is shorter than n."""
-    short, mixed = "le chat noir".split(), "le noir chat dort sur".split()
-    words = "le chat noir dort ici".split()
-    return {
-        "BLEU of three words that are right": its.bleu_by_hand([short], [short]),
-        "without a common word": its.bleu_by_hand(["un chien court vite".split()], [words]),
-        "without a common bigram": its.bleu_by_hand([mixed], [words]),
+        "of three words that are right": its.bleu_by_hand([short], [short]),
+        "without a common word": its.bleu_by_hand(["un chien court vite".split()], [whole]),
+        "without a common bigram": its.bleu_by_hand([mixed], [whole]),
         "of a wrong word and a right one": its.bleu_by_hand([["le"], mixed], [["la"], mixed]),
         "of `Le` for `le`, n = 1": its.bleu_by_hand([["Le", "chat"]], [["le", "chat"]], 1),
     }

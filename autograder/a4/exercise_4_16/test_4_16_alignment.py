@@ -81,10 +81,10 @@ def test_wrong_lengths(its, rng):
 
     def refused(n, m):
         weights, target, source = attention(rng, 2, 4, 5), list(range(n)), list(range(m))
-        what = f"lists of {n} and {m} for 4 × 5"
+        what, names = f"lists of {n} and {m} for 4 × 5", ("abcdef"[:m], "uvwxyz"[:n])
         return {
             f"{what} tokens": refusal(lambda: its.word_weights(weights, target, source)),
-            f"{what} words": refusal(lambda: its.plot_alignment(weights[0], source, target)),
+            f"{what} words": refusal(lambda: its.plot_alignment(weights[0], *map(list, names))),
         }
 
     return refused(3, 5) | refused(4, 4) | refused(5, 4)
