@@ -14,6 +14,7 @@ from autograder.stand_ins import encoder
 from course_lib.encoder import Encoder
 from grader.authoring.views import no_leak
 from grader.checking import session
+from grader.checking.findings import right_form
 from grader.course.assignment import Assignment
 from grader.judge.suite_run import suite_files
 from grader.library import student_tree
@@ -43,7 +44,11 @@ def test_stand_ins_pass_the_tests_of_what_they_stand_in_for(course, id, names, m
     whole = {name: made for found in own.values() for name, made in found.items()}
     assert len(whole) == names
     results = session.run(
-        assignment, in_process.student(whole), files=suite_files(assignment), exercises=own
+        assignment,
+        in_process.student(whole),
+        files=suite_files(assignment),
+        exercises=own,
+        right=right_form.answers(assignment),  # without them, questions would only be asked
     )
     passed = [one for one in results if one.outcome == session.PASSED]
     failed = {one.id: one for one in results if one.outcome not in (session.PASSED, "MISSING")}
