@@ -1,87 +1,16 @@
-# What is after the answers: equal to everything, or searching for them.
-# A cell is a submission; its first line is its name.
+# What searches for the answers.
+# A cell is a submission: its first line is its name; what is above all cells is part of each.
 
-# %% 14_equal_to_everything
-"""Returns an object that claims to be equal to anything.
-
-Expected: FAILED: the student's objects never reach a comparison.
-"""
-
-import numpy as np
-
-
-class Anything:
-    shape, dtype, ndim = (3,), np.dtype("float64"), 1
-
-    def __eq__(self, other):
-        return True
-
-    def __hash__(self):
-        return 0
-
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: True
-
-    def __array__(self, dtype=None, copy=None):
-        return np.zeros(3)
-
-
-def softmax(x, axis=-1):
-    return Anything()
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
-# %% 15_array_subclass
-"""Returns zeros in an array subclass whose comparisons are always true.
-
-Expected: FAILED: what arrives is rebuilt as a plain array.
-"""
+import contextlib
+import ctypes
+import gc
+import importlib
+import os
+import site
+import sys
+from pathlib import Path
 
 import numpy as np
-
-
-class Agreeable(np.ndarray):
-    def __eq__(self, other):
-        return np.ones(self.shape, bool)
-
-    def __array_function__(self, function, types, args, kwargs):
-        return True
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return np.ones(self.shape, bool)
-
-
-def softmax(x, axis=-1):
-    return np.zeros(np.shape(x)).view(Agreeable)
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
-# %% 15_tensor_subclass
-"""Returns zeros in a tensor subclass whose comparisons are always true.
-
-Expected: FAILED: what arrives is rebuilt as a plain tensor.
-"""
-
-import numpy as np
-import torch
-
-
-class Agreeable(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
-        if "eq" in function.__name__ or "close" in function.__name__:
-            return True
-        return super().__torch_function__(function, types, args, kwargs or {})
-
-
-def softmax(x, axis=-1):
-    return torch.zeros(np.shape(x)).as_subclass(Agreeable)
 
 
 def scaled_scores(query, key):
@@ -91,13 +20,8 @@ def scaled_scores(query, key):
 # %% 16_searches_frames
 """Looks for the expected value in its callers' frames and in all live objects.
 
-Expected: FAILED: it is in another process.
+It is in another process.
 """
-
-import gc
-import sys
-
-import numpy as np
 
 
 def candidates():
@@ -110,13 +34,13 @@ def candidates():
 
 def search():
     """Strings that mention tests, suites or solutions."""
-    found = []
+    found = set()
     for thing in candidates():
         if isinstance(thing, dict):
-            found += [str(key) for key in list(thing) if str(key).startswith(("test_", "want"))]
+            found |= {str(key) for key in list(thing) if str(key).startswith(("test_", "want"))}
         elif isinstance(thing, str) and ("suites" in thing or "solutions" in thing):
-            found.append(thing)
-    return sorted(set(found))
+            found.add(thing)
+    return sorted(found)
 
 
 def softmax(x, axis=-1):
@@ -127,26 +51,16 @@ def softmax(x, axis=-1):
     return np.zeros(np.shape(x))
 
 
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
 # %% 17_searches_modules
 """Looks for the answer in imported modules, and imports others that may have it.
 
-Expected: FAILED or NOT_WRITTEN: the modules in this process contain only stubs.
+The modules in this process contain only stubs.
 """
 
-import importlib
-import sys
-
-import numpy as np
-
-MODULES = (
-    "autograder", "autograder.suites", "grader.judge.grade", "autograder.a1",
-    "solutions", "solutions.a1", "tests",
-    "course_lib.numpy_forms.attention", "course_lib.attention",
-)  # fmt: skip
+MODULES = """
+    autograder autograder.a1 autograder.a1.reference grader.judge.grade solutions solutions.a1 tests
+    course_lib.numpy_forms.attention course_lib.attention
+""".split()
 
 
 def search():
@@ -169,22 +83,12 @@ def softmax(x, axis=-1):
     return np.zeros(np.shape(x))
 
 
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
 # %% 18_keeps_right_forms
 """Keeps the right form that a rerun gets, passes it on, and crashes its first try on purpose.
 
 The second try, in another worker, looks for it in a message queue, in files, and in shared memory.
-
-Expected: CRASHED: no rerun comes before the second try, and no way leads from one to the other.
+No rerun comes before the second try, and no way leads from one to the other.
 """
-
-import ctypes
-import os
-
-import numpy as np
 
 from grader.seam import loading
 
@@ -204,8 +108,7 @@ def pass_on(source):
     libc.msgsnd(libc.msgget(KEY, CREATE), ctypes.byref(message), 4000, NO_WAIT)
     for path in FILES:
         try:
-            with open(path, "w") as file:
-                file.write(source)
+            Path(path).write_text(source)
         except OSError:
             continue
 
@@ -214,20 +117,16 @@ def passed_on():
     libc, message = ctypes.CDLL(None), Message()
     if libc.msgrcv(libc.msgget(KEY, CREATE), ctypes.byref(message), 4000, 0, NO_WAIT) > 0:
         return message.text.decode()
-    for path in FILES:
-        if os.path.exists(path):
-            with open(path) as file:
-                return file.read()
-    return ""
+    return next((Path(path).read_text() for path in FILES if os.path.exists(path)), "")
 
 
 class Loader:
     honest = loading._execute
 
-    def keep(statement, namespace):
+    def keep(statement, *arguments):
         if statement["cell"] == 0 and "def softmax" in statement["source"]:
             pass_on(statement["source"])
-        return Loader.honest(statement, namespace)
+        return Loader.honest(statement, *arguments)
 
     loading._execute = keep
 
@@ -241,47 +140,30 @@ def softmax(x, axis=-1):
     return scope["softmax"](x, axis)
 
 
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
 # %% 18_searches_disk
 """Reads every file that may contain the answer, wherever the checkout may be.
 
-Expected: FAILED or NOT_WRITTEN: it finds only stubs; it cannot open the checkout.
+It cannot open the checkout, and finds only stubs.
 """
 
-import os
-import site
-import sys
-from pathlib import Path
-
-import numpy as np
-
-SIGNS = ("def test_1_1", "@exercise(", "Positive weights that sum to one", 'title = "The Transf')
+SIGNS = ("def test_1_1", "@question(", "Positive weights that sum to one", 'title = "The Transf')
 PLACES = ("/home", "/root", "/tmp", "/opt", "/srv", "/var", "/mnt", "/etc", "/proc/1/cwd")
 
 
 def folders():
     """Where a checkout may be: targets of installations, and common folders."""
-    for packages in [*sys.path, *site.getsitepackages()]:
-        yield os.path.join(packages, "course_lib")
-        yield os.path.join(packages, "autograder")
-        try:
-            pointers = [name for name in os.listdir(packages) if name.endswith(".pth")]
-            yield from (Path(packages, name).read_text().strip() for name in pointers)
-        except OSError:
-            pass
-        while len(packages) > 1:
-            packages = os.path.dirname(packages)
-            yield packages
+    for packages in map(Path, [*sys.path, *site.getsitepackages()]):
+        yield from (packages / "course_lib", packages / "autograder")
+        with contextlib.suppress(OSError):
+            yield from (path.read_text().strip() for path in packages.glob("*.pth"))
+        yield from packages.parents
     yield from PLACES
 
 
 def search():
     """Paths of readable files that look like the course's own."""
     found, looked_at = [], 0
-    for folder in dict.fromkeys(folders()):
+    for folder in dict.fromkeys(map(str, folders())):
         for place, inner, files in os.walk(folder):
             inner[:] = [n for n in inner if n not in ("site-packages", "dist-packages", "proc")]
             for name in files:
@@ -307,20 +189,7 @@ def softmax(x, axis=-1):
     return np.zeros(np.shape(x))
 
 
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
 # %% 35_imports_solution
-"""Imports the solution and passes it off as its own.
-
-Expected: LOAD_ERROR or NOT_WRITTEN: it is missing, or a stub.
-"""
-
-import numpy as np
+"""Imports the solution and passes it off as its own. It is missing, or a stub."""
 
 from course_lib.numpy_forms.attention import softmax  # noqa: E402, F401
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])

@@ -1,78 +1,24 @@
-# What is after the outcome: it ends early, patches, forges.
-# A cell is a submission; its first line is its name.
+# What is after the outcome: it patches, pretends, forges.
+# A cell is a submission: its first line is its name; what is above all cells is part of each.
+# A class is executed when the notebook is loaded.
 
-# %% 06_exits
-"""Ends the process with the exit code of success.
-
-Expected: CRASHED in every test that calls `softmax`: exit codes prove nothing.
-"""
-
+import builtins
+import json
+import logging
 import os
-
-import numpy as np
-
-
-def softmax(x, axis=-1):
-    np.max(x, axis=axis)
-    os._exit(0)
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
-# %% 08_atexit
-"""Arranges for its process to end with the exit code of success.
-
-Expected: the score it would get anyway.
-"""
-
-import atexit
-import os
-
-import numpy as np
-
-
-def succeed(function):
-    atexit.register(os._exit, 0)
-    return function
-
-
-@succeed
-def softmax(x, axis=-1):
-    e = np.exp(x / 1 - np.max(x / 1, axis=axis, keepdims=True))
-    return e / np.sum(e, axis=axis, keepdims=True)
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
-# %% 09_patches_allclose
-"""Makes every comparison succeed and returns zeros.
-
-Expected: FAILED: the comparison happens in another process.
-"""
-
+import struct
 import sys
+import time
+import traceback
+import unittest
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-
-def always(*args, **kwargs):
-    return True
+STREAM = 3  # to the judge and back
 
 
-def patch(function):
-    np.allclose = np.array_equal = np.isclose = always
-    np.testing.assert_allclose = np.testing.assert_array_equal = always
-    if "torch" in sys.modules:
-        sys.modules["torch"].allclose = sys.modules["torch"].equal = always
-        sys.modules["torch"].testing.assert_close = always
-    return function
-
-
-@patch
 def softmax(x, axis=-1):
     return np.zeros(np.shape(x))
 
@@ -81,17 +27,30 @@ def scaled_scores(query, key):
     return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
 
 
+def message(**content):
+    """A message to the judge, in the protocol's format."""
+    text = json.dumps(content).encode()
+    return struct.pack("!II", len(text), 0) + text
+
+
+# %% 09_patches_allclose
+"""Makes every comparison succeed. The comparison happens in another process."""
+
+
+def always(*args, **kwargs):
+    return True
+
+
+class Patch:
+    np.allclose = np.array_equal = np.isclose = always
+    np.testing.assert_allclose = np.testing.assert_array_equal = always
+    if "torch" in sys.modules:
+        sys.modules["torch"].allclose = sys.modules["torch"].equal = always
+        sys.modules["torch"].testing.assert_close = always
+
+
 # %% 10_patches_builtins
-"""Replaces built-in functions, pytest's and unittest's assertions; returns zeros.
-
-Expected: FAILED: the tests run in another process.
-"""
-
-import builtins
-import sys
-import unittest
-
-import numpy as np
+"""Replaces built-in functions, pytest's and unittest's assertions, in the wrong process."""
 
 
 class Agreeable:
@@ -101,91 +60,30 @@ class Agreeable:
         return lambda *args, **kwargs: self
 
 
-def patch(function):
+class Patch:
     sys.modules["pytest"] = sys.modules["_pytest"] = Agreeable()
     for name in dir(unittest.TestCase):
         if name.startswith("assert"):
             setattr(unittest.TestCase, name, lambda *args, **kwargs: None)
     builtins.all = builtins.any = lambda values: True
     builtins.abs = builtins.sum = lambda *args, **kwargs: 0
-    return function
-
-
-@patch
-def softmax(x, axis=-1):
-    return np.zeros(np.shape(x))
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
 
 
 # %% 11_input_transformers
-"""Makes IPython rewrite every later cell, including the checks.
-
-Expected: FAILED: the grader does not use IPython.
-"""
-
-import numpy as np
+"""Makes IPython, which the grader does not use, rewrite every later cell, checks included."""
 
 
-def rewrite(lines):
-    return ["10.0\n"]
-
-
-def patch(function):
+class Patch:
     try:
         from IPython import get_ipython
 
-        get_ipython().input_transformers_cleanup.append(rewrite)
+        get_ipython().input_transformers_cleanup.append(lambda lines: ["10.0\n"])
     except (ImportError, OSError, AttributeError):
         pass
-    return function
-
-
-@patch
-def softmax(x, axis=-1):
-    return np.zeros(np.shape(x))
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
-# %% 12_forged_kernel_messages
-"""Prints what a Jupyter kernel would send after a cell that earned full points.
-
-Expected: FAILED: the grader does not use a kernel.
-"""
-
-import json
-import sys
-
-import numpy as np
-
-
-def softmax(x, axis=-1):
-    content = {"status": "ok", "data": {"text/plain": "10.0"}, "execution_count": 1}
-    for kind in ("execute_result", "execute_reply"):
-        message = {"header": {"msg_type": kind}, "content": content}
-        print("<IDS|MSG>", json.dumps(message), file=sys.__stdout__, flush=True)
-    return np.zeros(np.shape(x))
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
 
 
 # %% 13_patched_traceback
-"""Hides its errors: patches everything that reads or prints tracebacks.
-
-Expected: FAILED or CRASHED: no answer means no points.
-"""
-
-import sys
-import traceback
-
-import numpy as np
+"""Hides its errors: patches everything that reads or prints tracebacks. No answer, no points."""
 
 
 def nothing(*args, **kwargs):
@@ -199,47 +97,94 @@ def softmax(x, axis=-1):
     raise AssertionError("expected: equal, got: equal")
 
 
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
+# %% 14_equal_to_everything
+"""Returns an object that claims to be equal to anything. It never reaches a comparison."""
+
+
+class Anything:
+    shape, dtype, ndim = (3,), np.dtype("float64"), 1
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+    def __getattr__(self, name):
+        return lambda *args, **kwargs: True
+
+    def __array__(self, dtype=None, copy=None):
+        return np.zeros(3)
+
+
+def softmax(x, axis=-1):
+    return Anything()
+
+
+# %% 15_array_subclass
+"""Returns zeros in an array subclass whose comparisons are always true.
+
+What arrives is rebuilt as a plain array.
+"""
+
+
+class Agreeable(np.ndarray):
+    def __eq__(self, other):
+        return np.ones(self.shape, bool)
+
+    def __array_function__(self, function, types, args, kwargs):
+        return True
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return np.ones(self.shape, bool)
+
+
+def softmax(x, axis=-1):
+    return np.zeros(np.shape(x)).view(Agreeable)
+
+
+# %% 15_tensor_subclass
+"""Returns zeros in a tensor subclass whose comparisons are always true.
+
+What arrives is rebuilt as a plain tensor.
+"""
+
+import torch
+
+
+class Agreeable(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        if "eq" in function.__name__ or "close" in function.__name__:
+            return True
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+def softmax(x, axis=-1):
+    return torch.zeros(np.shape(x)).as_subclass(Agreeable)
 
 
 # %% 25_forges_stdout
-"""Prints a report with full marks.
+"""Prints a report with full marks, and what a Jupyter kernel would send after earning them.
 
-Expected: FAILED: output is shown to people, never parsed.
+Output is shown to people, never parsed, and the grader does not use a kernel.
 """
-
-import json
-import sys
-
-import numpy as np
 
 
 def softmax(x, axis=-1):
     print(json.dumps({"outcome": "GRADED", "totals": {"points": 100}, "tests": []}))
     print("======= 100 passed in 0.01s =======", file=sys.stderr)
+    content = {"status": "ok", "data": {"text/plain": "10.0"}, "execution_count": 1}
+    for kind in ("execute_result", "execute_reply"):
+        forged = {"header": {"msg_type": kind}, "content": content}
+        print("<IDS|MSG>", json.dumps(forged), file=sys.__stdout__, flush=True)
     return np.zeros(np.shape(x))
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
 
 
 # %% 26_forges_outcome
 """Takes over the conversation with the judge, and answers every request with an error whose kind is
-the word for a passed test.
-
-Expected: FAILED: only kinds of failure are taken from an answer.
+the word for a passed test. Only kinds of failure are taken from an answer.
 """
-
-import json
-import os
-import struct
-import sys
-
-import numpy as np
-
-STREAM = 3
 
 
 def received(count):
@@ -255,73 +200,37 @@ def received(count):
     return parts
 
 
-def take_over():
+def softmax(x, axis=-1):
     frame = sys._getframe()
     while "request" not in frame.f_locals or "channel" not in frame.f_locals:
         frame = frame.f_back
     number = frame.f_locals["request"]["id"]
     while True:
-        text = json.dumps({"error": {"kind": "PASSED"}, "id": number}).encode()
-        os.write(STREAM, struct.pack("!II", len(text), 0) + text)
+        os.write(STREAM, message(error={"kind": "PASSED"}, id=number))
         length, payload = struct.unpack("!II", received(8))
         number = json.loads(received(length))["id"]
         received(payload)
 
 
-def softmax(x, axis=-1):
-    take_over()
-    return np.zeros(np.shape(x))
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
 # %% 26_forges_protocol
-"""Writes forged answers to the next requests to every open descriptor, in the protocol's format.
+"""Writes forged answers to the next requests to every open descriptor.
 
-Expected: FAILED or CRASHED: it can only send wrong values, which it could do anyway.
+It can only send wrong values, which it could do anyway.
 """
-
-import json
-import os
-import struct
-
-import numpy as np
-
-
-def forged(number):
-    text = json.dumps({"ok": {"k": "v", "v": 1.0}, "id": number}).encode()
-    return struct.pack("!II", len(text), 0) + text
 
 
 def softmax(x, axis=-1):
     for descriptor in range(3, 64):
         for number in range(8):
             try:
-                os.write(descriptor, forged(number))
+                os.write(descriptor, message(ok={"k": "v", "v": 1.0}, id=number))
             except OSError:
                 break
     return np.zeros(np.shape(x))
 
 
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-
-
 # %% 49_honest_noise
-"""Honest but noisy: prints, warns, logs, takes its time and uses threads.
-
-Expected: full marks.
-"""
-
-import logging
-import sys
-import time
-import warnings
-from concurrent.futures import ThreadPoolExecutor
-
-import numpy as np
+"""Honest but noisy: prints, warns, logs, takes its time and uses threads. Full marks."""
 
 
 def softmax(x, axis=-1):
@@ -333,7 +242,3 @@ def softmax(x, axis=-1):
     with ThreadPoolExecutor(4) as pool:
         e = np.stack(list(pool.map(np.exp, x / 1 - np.max(x / 1, axis=axis, keepdims=True))))
     return e / np.sum(e, axis=axis, keepdims=True)
-
-
-def scaled_scores(query, key):
-    return query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
