@@ -11,12 +11,19 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
+
 import course_lib
+from course_lib.config import TransformerConfig
+from course_lib.data import datasets
+from course_lib.evaluation.translation import bleu
+from course_lib.recipes import classifier_profiles, translation_profiles
+from course_lib.recipes.classifier import train_classifier
+from course_lib.recipes.translation import train_translator
 from course_lib.training.saved_model import TRANSLATOR_WEIGHTS, WEIGHTS, save_model
 from grader.authoring.views import notebooks
 from grader.course.assignment import Assignment
@@ -65,12 +72,11 @@ def make(course: Course, assignment: Assignment, profile: str, seed: int, to: Pa
 def _trained(
     course: Course, assignment: Assignment, part: ModelPart, name: str, seed: int, folder: Path
 ) -> Card:
-    from torch import __version__ as torch_version
-
-    from course_lib.data import datasets
-
     translates = part.measure == "bleu"
-    settings = _profile(name, translates)
+    try:
+        settings: Any = (translation_profiles if translates else classifier_profiles).profile(name)
+    except ValueError as error:
+        raise FallbackError(str(error)) from None
     data = datasets.load(settings.dataset)
     if data.name != settings.dataset:
         raise FallbackError(
@@ -78,57 +84,30 @@ def _trained(
             "the folder of the data sets, or choose another profile"
         )
     trained_on = {"name": data.name, "source": str(data.source), "sha256": data.sha256}
-    facts = [assignment.id, name, seed, course_lib.__version__, _code(), data.sha256]
-    id = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+    version, code = course_lib.__version__, _code()
+    facts = json.dumps([assignment.id, name, seed, version, code, data.sha256])
+    id = hashlib.sha256(facts.encode()).hexdigest()[:12]
     about: dict[str, Any] = {"data": trained_on, "fallback": id}
+    examples, columns = data["validation"][:], (part.source, part.target)
     if translates:
-        from course_lib.config import TransformerConfig
-        from course_lib.recipes.translation import train_translator
-
         made = train_translator(data, settings, seed)
         sizes = TransformerConfig.of(made.model).arguments
         about["model"] = {"vocab_size": made.tokenizer.vocab_size, **sizes}
         about["measured"] = {"length_penalty": made.length_penalty}
         save_model(folder, TRANSLATOR_WEIGHTS, made.model, about, made.tokenizer)
+        examples = data["validation"][: settings.sample]
+        columns = (settings.source, settings.target)
     else:
-        from course_lib.recipes.classifier import train_classifier
-
         classifier = train_classifier(data, settings, seed)
         about["model"] = classifier.arguments
         save_model(folder, WEIGHTS, classifier.model, about, classifier.tokenizer)
-    examples = data["validation"][: settings.sample] if translates else data["validation"][:]
-    columns = (
-        settings.source if translates else part.source,
-        (settings.target if translates else part.target),
-    )
-    score = _score(course, assignment, part, folder, examples[columns[0]], examples[columns[1]])
+    inputs, wanted = (examples[column] for column in columns)
+    score = round(_score(course, assignment, part, folder, inputs, wanted), 2)
     files = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
-    card = Card(
-        id,
-        assignment.id,
-        name,
-        seed,
-        course_lib.__version__,
-        _code(),
-        str(torch_version),
-        trained_on,
-        part.measure,
-        round(score, 2),
-        len(examples[columns[0]]),
-        files,
-        assignment.scorer.unit,
-    )
+    made_by = (id, assignment.id, name, seed, version, code, str(torch.__version__), trained_on)
+    card = Card(*made_by, part.measure, score, len(inputs), files, assignment.scorer.unit)
     (folder / CARD).write_text(json.dumps(asdict(card), indent=1) + "\n", encoding="utf-8")
     return card
-
-
-def _profile(name: str, translates: bool) -> Any:
-    from course_lib.recipes import classifier_profiles, translation_profiles
-
-    try:
-        return (translation_profiles if translates else classifier_profiles).profile(name)
-    except ValueError as error:
-        raise FallbackError(str(error)) from None
 
 
 def _code() -> str:
@@ -150,15 +129,8 @@ def _score(
     solved = notebooks.dump(notebooks.build(course, assignment, "solution")).encode()
     found = Work(assignment, Path(assignment.source), solved, notebook_file.read(solved))
     namespace, _ = work.loaded(found)
-    load, ask = (_entry(namespace, name) for name in part.entry_points)
+    load, ask = (namespace[name] for name in part.entry_points)
     answers = ask(load(os.fspath(folder)), inputs)
     if part.measure == "bleu":
-        from course_lib.evaluation.translation import bleu
-
         return bleu(answers, wanted).value
-    return 100 * sum(a == b for a, b in zip(answers, wanted, strict=True)) / len(wanted)
-
-
-def _entry(namespace: dict[str, Any], name: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = namespace[name]
-    return found
+    return 100 * float(assignment.scorer.same(answers, wanted))

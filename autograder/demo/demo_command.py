@@ -1,14 +1,14 @@
-"""`course demo`: grades a small bundled class, and trains a translator meanwhile."""
+"""`course demo`: grades a small bundled class, and trains its models meanwhile."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Collection
 from pathlib import Path
 
-from autograder.demo import bundled_class, translator
+from autograder.demo import bundled_class, models
 from grader.cli import EXIT_OK
 from grader.cli.grading import class_grading
 from grader.cli.records import results
@@ -16,7 +16,6 @@ from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading.judge_pool import Settings
-from grader.intake.submissions import Submission
 
 LOOK_AT = """
 What to look at in the report: s03 forgot the scaling. s10 handed in the same file, which only
@@ -34,50 +33,40 @@ TRANSLATED = (
 def run(out: Path, jobs: int) -> int:
     """Write the class's notebooks, grade them, write the report, and say what to look at.
 
-    A first report covers the assignments without a trained model. Meanwhile a translator trains in
-    the background; it is then handed in, graded, and given two sentences to translate.
+    A first report covers the assignments without a trained model. Meanwhile the models train in the
+    background; they are then handed in and graded, and one translates two sentences.
     """
     started = time.perf_counter()
     course = Course.here()
     tier = class_grading.checked_tier(None, trust=True)  # the class is ours
     results.prepare(out)
-    folder, models = out / "submitted", out / "translators"
-    for old in (folder, models):
+    folder, trained = out / "submitted", out / "models"
+    for old in (folder, trained):
         shutil.rmtree(old, ignore_errors=True)
     early = [a.id for a in course.assignments if a.model is None]
-    with (
-        translator.DemoTranslator(models) as training,
-        Store(out / "results.db") as store,
-    ):
-        print("a translator trains in the background", file=sys.stderr)
+    late = [a.id for a in course.assignments if a.model]
+    with models.Training(trained) as training, Store(out / "results.db") as store:
+        print("the models train in the background", file=sys.stderr)
         print(f"isolation: {class_grading.tier_text(tier)}", file=sys.stderr)
 
-        def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
-            kept = [s for s in class_grading.received(folder, course) if is_wanted(s)]
-            labels = class_grading.hidden_labels(
-                course, class_grading.with_models(course, kept, None), "generated"
-            )
+        def grade(ids: Collection[str]) -> list[Result]:
+            bundled_class.write(folder, course, ids, trained)
+            kept = [s for s in class_grading.received(folder, course) if s.assignment in ids]
+            with_models = class_grading.with_models(course, kept, None)
+            labels = class_grading.hidden_labels(course, with_models, "generated")
             settings = Settings(jobs, tier.name, min_tier="D", regrade=True, hidden=labels)
             return class_grading.grade(kept, course, store, settings, quiet=False)
 
-        bundled_class.write(folder, course, early)
-        graded = grade(lambda submission: submission.assignment in early)
-        first = results.write(store, course, out)
-        took = time.perf_counter() - started
+        graded = grade(early)
+        first, took = results.write(store, course, out), time.perf_counter() - started
         ids = " and ".join(early)
         print(f"{ids} graded in {took:.0f} s; a first report: {first.report}", file=sys.stderr)
-        bundled_class.write(folder, course, [a.id for a in course.assignments if a.model])
-        late = bundled_class.with_translators(course)
-        graded += grade(
-            lambda s: s.assignment not in early and (s.student, s.assignment) not in late
-        )
-        learned = training.wait()
-        bundled_class.hand_in_translators(folder, course, models)
-        graded += grade(lambda s: (s.student, s.assignment) in late)
+        learned = training.learned()
+        graded += grade(late)
         written = results.write(store, course, out)
     results.print_table(written.of(graded))
     print(LOOK_AT)
-    _translate(models / translator.TRAINED, learned)
+    _translate(trained / "bleu" / models.TRAINED, learned)
     took = time.perf_counter() - started
     print(f"\n{len(graded)} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK

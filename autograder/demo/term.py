@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.course.course import Course
@@ -35,6 +35,7 @@ class Term:
     def __init__(self, folder: Path, ids: Sequence[str], size: int):
         self.folder, self.ids, self.size = folder, ids, size
         self.grades, self.course = folder / "grades", Course.here()
+        self.first = (term_class.student(0), ids[0])  # the grade that is overridden and marked
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         term_class.write(folder, self.course, ids, size)
@@ -60,8 +61,7 @@ class Term:
         )
         assert " 0 up, 0 down, " in f" {preview}", preview
         self.command("report", self.grades, "--manual", self._marks())
-        first = term_class.student(0)
-        assert "an override" in self.command("history", first, self.ids[0], *out)
+        assert "an override" in self.command("history", *self.first, *out)
         self.command("grades", *out, *roster)
         self.command("feedback", *out, *roster, "--to", self.folder / "pages", "--zip", "moodle")
         self._find_copies(handed_in)
@@ -72,9 +72,9 @@ class Term:
             places = ("--from", self.folder / name, "--to", self.folder / f"to-{name}")
             self.command("export", *words, *out, *roster, *places)
         return {
-            "results.json": self._json(),
-            "grades.csv": self._grades(),
-            "the long form": self._long(),
+            "results.json": {key: totals["total"] for key, totals in self._results()},
+            "grades.csv": _table(self.grades / "grades.csv", "total"),
+            "the long form": _table(self.folder / "long.csv", "assignment_points"),
             "Canvas": self._canvas(),
             "Moodle": self._moodle(),
         }
@@ -89,59 +89,48 @@ class Term:
 
     def in_nbgrader(self) -> Totals:
         """The totals of the same class in nbgrader's own gradebook, without manual marks."""
+        from nbgrader.api import Gradebook
+
         folder = self.folder / "nbgrader"
         self.command("build", "--nbgrader", folder)
         for id in self.ids:
             gradebook.nbgrader(["generate_assignment", id], folder)
         shutil.copytree(self.folder / "submitted", folder / "submitted")
-        found: Totals = {}
         for id in self.ids:
             self.command("nbgrader", folder, "--assignment", id, "--labels-from", "none")
-            found |= self._gradebook(folder, id)
-        return found
-
-    def _gradebook(self, folder: Path, id: str) -> Totals:
-        from nbgrader.api import Gradebook
-
         with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
             return {
                 (submission.student.id, id): submission.score
+                for id in self.ids
                 for submission in book.assignment_submissions(id)
             }
 
     def automatic(self) -> Totals:
         """What our engine gave without manual marks, bonus included, before any penalty."""
-        overridden = (term_class.student(0), self.ids[0])
         return {
-            (r["student"], r["assignment"]): r["totals"]["automatic"] + r["totals"]["bonus"]
-            for r in self._results()
-            if (r["student"], r["assignment"]) != overridden and r["outcome"] == "GRADED"
+            key: totals["automatic"] + totals["bonus"]
+            for key, totals in self._results("GRADED")
+            if key != self.first
         }
 
     def _marks(self) -> Path:
-        assignment, first = self.course.assignment(self.ids[0]), term_class.student(0)
-        code = next(e for e in assignment.exercises if e.kind == "code" and e.points > OVERRIDE)
-        written = next(e for e in assignment.exercises if e.kind == "written")
-        path = self.folder / "marks.csv"
-        lines = ["student,assignment,item,points,comment"]
-        lines.append(f"{first},{assignment.id},{code.id},{OVERRIDE},an override")
-        lines.append(f"{first},{assignment.id},{written.id}.{written.parts[0].id},{MARK},well said")
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (student, id), path = self.first, self.folder / "marks.csv"
+        exercises = self.course.assignment(id).exercises
+        code = next(e for e in exercises if e.kind == "code" and e.points > OVERRIDE)
+        written = next(e for e in exercises if e.kind == "written")
+        path.write_text(
+            "student,assignment,item,points,comment\n"
+            f"{student},{id},{code.id},{OVERRIDE},an override\n"
+            f"{student},{id},{written.id}.{written.parts[0].id},{MARK},well said\n",
+            encoding="utf-8",
+        )
         return path
 
-    def _results(self) -> list[dict]:
-        return json.loads((self.grades / "results.json").read_text(encoding="utf-8"))
-
-    def _json(self) -> Totals:
-        return {(r["student"], r["assignment"]): r["totals"]["total"] for r in self._results()}
-
-    def _grades(self) -> Totals:
-        rows = _rows(self.grades / "grades.csv")
-        return {(r["student"], r["assignment"]): _number(r["total"]) for r in rows}
-
-    def _long(self) -> Totals:
-        rows = _rows(self.folder / "long.csv")
-        return {(r["student"], r["assignment"]): _number(r["assignment_points"]) for r in rows}
+    def _results(self, *outcomes: str) -> Iterator[tuple[tuple[str, str], dict[str, float]]]:
+        """Student and assignment, and the totals, of each result, or of those with an outcome."""
+        for result in json.loads((self.grades / "results.json").read_text(encoding="utf-8")):
+            if not outcomes or result["outcome"] in outcomes:
+                yield (result["student"], result["assignment"]), result["totals"]
 
     def _canvas(self) -> Totals:
         rows = _rows(self.folder / "to-canvas.csv")[1:]
@@ -159,19 +148,15 @@ class Term:
             for number, row in enumerate(_rows(self.folder / f"to-moodle-{id}.csv"))
         }
 
-    def why(self) -> Totals:
-        """The total that the first student's first grade adds up to."""
-        first = term_class.student(0)
-        told = self.command("why", first, self.ids[0], "--out", self.grades, "--json")
-        total = next(line for line in json.loads(told)["sum"] if line["what"] == "total")
-        return {(first, self.ids[0]): total["points"]}
-
-    def history(self) -> Totals:
-        """The last total in the history of the first student's first grade."""
-        first = term_class.student(0)
-        told = self.command("history", first, self.ids[0], "--out", self.grades, "--json")
-        entries = [entry for entry in json.loads(told) if entry["kind"] == "total"]
-        return {(first, self.ids[0]): entries[-1]["total"]}
+    def explained(self) -> dict[str, Totals]:
+        """The first total as its explanation adds it up, and as its history ends."""
+        why, history = (
+            json.loads(self.command(name, *self.first, "--out", self.grades, "--json"))
+            for name in ("why", "history")
+        )
+        sum = next(line["points"] for line in why["sum"] if line["what"] == "total")
+        last = [entry["total"] for entry in history if entry["kind"] == "total"][-1]
+        return {"course why": {self.first: sum}, "course history": {self.first: last}}
 
 
 def disagreements(places: dict[str, Totals]) -> list[str]:
@@ -196,6 +181,10 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def _table(path: Path, column: str) -> Totals:
+    return {(row["student"], row["assignment"]): _number(row[column]) for row in _rows(path)}
+
+
 def _number(text: str) -> float | None:
     return float(text) if text not in ("", "EX", "-") else None
 
@@ -205,17 +194,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--students", type=int, default=30)
     parser.add_argument("--assignments", default="a1,a2")
-    parser.add_argument("--without-nbgrader", action="store_true")
     options = parser.parse_args(arguments)
     started = time.monotonic()
     term = Term(options.folder, options.assignments.split(","), options.students)
     places = term.play()
     wrong = disagreements(places)
-    for place, totals in {"course why": term.why(), "course history": term.history()}.items():
+    for place, totals in term.explained().items():
         wrong += disagreements({place: totals, "results.json": places["results.json"]})
-    if not options.without_nbgrader:
-        places["nbgrader"] = term.in_nbgrader()
-        wrong += disagreements({"our engine": term.automatic(), "nbgrader": places["nbgrader"]})
+    places["nbgrader"] = term.in_nbgrader()
+    wrong += disagreements({"our engine": term.automatic(), "nbgrader": places["nbgrader"]})
     counts = ", ".join(f"{len(totals)} in {place}" for place, totals in places.items())
     print(f"totals: {counts}; {len(wrong)} disagree; {time.monotonic() - started:.0f} s")
     print("\n".join(wrong), end="")

@@ -14,13 +14,12 @@ from pathlib import Path
 
 from autograder.demo.disguises import laid_out_anew, reordered
 from grader.authoring.proof import cases
-from grader.authoring.views import notebooks
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.library.components import Component
 
-from .bundled_class import HOSTILE
+from .bundled_class import built
 
 SITUATIONS = (
     "right", "mistaken", "late", "twice", "extended", "broken", "hostile", "copied", "waived",
@@ -88,13 +87,7 @@ def _notebook(kind: str, course: Course, assignment: Assignment, number: int) ->
     if kind == "broken":
         return b'{"cells": [{"cell_type": "code", "source'
     sources = {} if kind == "untouched" else _sources(kind, assignment, number)
-    notebook = notebooks.build(course, assignment, "starter", sources)
-    if kind == "hostile":
-        code = HOSTILE["18_searches_disk"]
-        cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
-        cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
-        notebook["cells"].append(cell)
-    return notebooks.dump(notebook).encode()
+    return built(course, assignment, sources, "18_searches_disk" if kind == "hostile" else "")
 
 
 def _sources(kind: str, assignment: Assignment, number: int) -> dict[str, str]:

@@ -24,7 +24,7 @@ from grader.intake.submissions import Submission
 from grader.judge.models import scorer
 from grader.sandbox import detection, process_tree
 
-from .translator import TRAINED, DemoTranslator
+from .models import TRAINED, train_translators
 
 NAME = "bench_trained_class"
 LABELS: Source = "generated"  # the demonstration's translator learns generated sentences
@@ -44,15 +44,14 @@ def run(
     result to the last; CPU time is that of all processes together. `class_minutes` is the time of
     the whole command `course grade`, its start included.
 
-    Raises RuntimeError if a submission is not graded in full, and TrainingFailedError.
+    Raises RuntimeError if a submission is not graded in full.
     """
-    notebook = (assignment.solution).read_bytes()
+    notebook = assignment.solution.read_bytes()
     hidden = scorer.hidden_labels(course, assignment, [LABELS])
     settings = Settings(jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden})
     with tempfile.TemporaryDirectory() as folder:
         log("training the translator that is handed in")
-        with DemoTranslator(Path(folder)) as training:
-            training.wait()
+        train_translators(Path(folder))
         beside = handed_in.beside(Path(folder) / TRAINED).only(assignment.files, assignment.most)
         made = [_submission(assignment, n, notebook, beside) for n in range(submissions)]
         log(f"{submissions} submissions of {assignment.id} with {jobs} jobs")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.demo import term, term_class, translator
-from autograder.demo.translator import DemoTranslator, TrainingFailedError
+from autograder.demo import models, term, term_class
+from autograder.demo.models import Training, TrainingFailedError
 
 
 def test_a_disagreement_is_named():
@@ -39,15 +39,15 @@ def test_the_totals_of_a_played_term_agree_everywhere(tmp_path, capsys):
 
 
 def test_a_training_that_is_left_is_ended(tmp_path):
-    with DemoTranslator(tmp_path) as training:
-        assert training.process.poll() is None
-    assert training.process.wait(timeout=100) != 0
+    with Training(tmp_path) as training:
+        assert training.poll() is None
+    assert training.wait(timeout=100) != 0
 
 
 def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(translator, "__name__", "autograder.no_such_module")
+    monkeypatch.setattr(models, "__name__", "autograder.no_such_module")
     with (
-        DemoTranslator(tmp_path) as training,
-        pytest.raises(TrainingFailedError, match=r"was not trained \(.*no_such_module"),
+        Training(tmp_path) as training,
+        pytest.raises(TrainingFailedError, match=r"were not trained \(.*no_such_module"),
     ):
-        training.wait()
+        training.learned()

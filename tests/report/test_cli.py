@@ -17,7 +17,8 @@ from in_process import one_sentence
 from sample_results import sample
 from typer.testing import CliRunner
 
-from autograder.demo import bundled_class
+from autograder.demo import bundled_class, models
+from grader.authoring.proof import cases
 from grader.authoring.proof.cases import Case
 from grader.cli import main
 from grader.cli.app import app
@@ -350,7 +351,8 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
 
 @pytest.mark.slow
 def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
-    bundled_class.write(tmp_path / "made", proofs.COURSE, ["a3"])
+    models.train_classifiers(tmp_path / "models" / "accuracy", proofs.COURSE.assignment("a3").model)
+    bundled_class.write(tmp_path / "made", proofs.COURSE, ["a3"], tmp_path / "models")
     folder, out = tmp_path / "class", tmp_path / "out"
     for student in ("s01-reference", "s04-one-axis", "s09-figures"):
         shutil.copytree(tmp_path / "made" / student, folder / student)
@@ -378,5 +380,9 @@ def test_without_the_labels_a_class_is_not_graded_in_silence(tmp_path):
 
 
 def test_every_recipe_of_the_demonstration_exists():
-    assert bundled_class.missing(proofs.COURSE) == []
-    assert len(bundled_class.CLASS) >= 12
+    graded = proofs.COURSE.assignments
+    known = {bug.name for a in graded for bug in mistakes.load(a)} | bundled_class.HOSTILE.keys()
+    known |= {variant.name for a in graded for variant in cases.variants(a)}
+    used = [f"{one.bugs} {one.variants} {one.hostile}".split() for one in bundled_class.CLASS]
+    assert [name for names in used for name in names if name not in known] == []
+    assert len(used) >= 12
