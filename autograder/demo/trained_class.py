@@ -19,7 +19,6 @@ from grader.gradebook.store import Store
 from grader.grading import class_run
 from grader.grading.judge_pool import Settings
 from grader.intake import handed_in
-from grader.intake.handed_in import HandedIn
 from grader.intake.submissions import Submission
 from grader.judge.models import scorer
 from grader.sandbox import detection, process_tree
@@ -53,7 +52,10 @@ def run(
         log("training the translator that is handed in")
         train_translators(Path(folder))
         beside = handed_in.beside(Path(folder) / TRAINED).only(assignment.files, assignment.most)
-        made = [_submission(assignment, n, notebook, beside) for n in range(submissions)]
+        made = [
+            Submission(f"s{n:05}", assignment.id, "a.ipynb", notebook + b"\n" * n, beside=beside)
+            for n in range(submissions)  # the same code, each with a hash of its own
+        ]
         log(f"{submissions} submissions of {assignment.id} with {jobs} jobs")
         with Store(Path(folder) / "results.db") as store:
             found = _measured(class_run.grade_class(made, course, store, settings), submissions)
@@ -73,21 +75,14 @@ def run(
     return measures
 
 
-def _submission(
-    assignment: Assignment, number: int, notebook: bytes, beside: HandedIn
-) -> Submission:
-    student = f"s{number:05}"
-    data = notebook + b"\n" * number  # the same code with a hash of its own
-    return Submission(student, assignment.id, f"{student}.ipynb", data, beside=beside)
-
-
 def _measured(results: Iterator[Result], submissions: int) -> dict[str, tuple[str, float]]:
     """The measures, taken while `results` come."""
     started = time.perf_counter()
     looks = list[tuple[float, float]]()
     for result in results:
         _check(result)
-        looks.append((time.perf_counter(), _cpu_seconds()))
+        cpu = time.process_time() + process_tree.activity(os.getpid()).cpu_seconds
+        looks.append((time.perf_counter(), cpu))
     if len(looks) != submissions:
         raise RuntimeError(f"{len(looks)} of {submissions} submissions were graded")
     wall, cpu = (last - first for first, last in zip(looks[0], looks[-1], strict=True))
@@ -98,18 +93,10 @@ def _measured(results: Iterator[Result], submissions: int) -> dict[str, tuple[st
     }
 
 
-def _cpu_seconds() -> float:
-    """CPU time so far of this process and of all below it, ended ones included."""
-    return time.process_time() + process_tree.activity(os.getpid()).cpu_seconds
-
-
 def _check(result: Result) -> None:
-    for entry in result.exercises:
-        if entry.kind == "code" and not entry.bonus and entry.points != entry.max_points:
-            raise RuntimeError(
-                f"{result.student} got {entry.points} of {entry.max_points} points in exercise "
-                f"{entry.id}"
-            )
+    code = [entry for entry in result.exercises if entry.kind == "code" and not entry.bonus]
+    if wrong := [entry.id for entry in code if entry.points != entry.max_points]:
+        raise RuntimeError(f"{result.student} lost points in {', '.join(wrong)}")
     if result.model is None or result.model.problem:
         problem = result.model.problem if result.model else "it was not run"
         raise RuntimeError(f"the model of {result.student} got no score: {problem}")

@@ -18,10 +18,7 @@ def scaled_scores(query, key):
 
 
 # %% 16_searches_frames
-"""Looks for the expected value in its callers' frames and in all live objects.
-
-It is in another process.
-"""
+"""Looks in its callers' frames and all live objects for what is expected, in another process."""
 
 
 def candidates():
@@ -52,10 +49,7 @@ def softmax(x, axis=-1):
 
 
 # %% 17_searches_modules
-"""Looks for the answer in imported modules, and imports others that may have it.
-
-The modules in this process contain only stubs.
-"""
+"""Looks for the answer in modules, imported or not, which contain only stubs here."""
 
 MODULES = """
     autograder autograder.a1 autograder.a1.reference grader.judge.grade solutions solutions.a1 tests
@@ -141,10 +135,7 @@ def softmax(x, axis=-1):
 
 
 # %% 18_searches_disk
-"""Reads every file that may contain the answer, wherever the checkout may be.
-
-It cannot open the checkout, and finds only stubs.
-"""
+"""Reads every file that may contain the answer, but cannot open the checkout, wherever it is."""
 
 SIGNS = ("def test_1_1", "@question(", "Positive weights that sum to one", 'title = "The Transf')
 PLACES = ("/home", "/root", "/tmp", "/opt", "/srv", "/var", "/mnt", "/etc", "/proc/1/cwd")

@@ -107,9 +107,6 @@ class Anything:
     def __eq__(self, other):
         return True
 
-    def __hash__(self):
-        return 0
-
     def __getattr__(self, name):
         return lambda *args, **kwargs: True
 
@@ -122,16 +119,10 @@ def softmax(x, axis=-1):
 
 
 # %% 15_array_subclass
-"""Returns zeros in an array subclass whose comparisons are always true.
-
-What arrives is rebuilt as a plain array.
-"""
+"""Returns zeros in an array subclass that is equal to all; it is rebuilt as a plain array."""
 
 
 class Agreeable(np.ndarray):
-    def __eq__(self, other):
-        return np.ones(self.shape, bool)
-
     def __array_function__(self, function, types, args, kwargs):
         return True
 
@@ -144,10 +135,7 @@ def softmax(x, axis=-1):
 
 
 # %% 15_tensor_subclass
-"""Returns zeros in a tensor subclass whose comparisons are always true.
-
-What arrives is rebuilt as a plain tensor.
-"""
+"""Returns zeros in a tensor subclass that is equal to all; it is rebuilt as a plain tensor."""
 
 import torch
 
@@ -188,15 +176,10 @@ the word for a passed test. Only kinds of failure are taken from an answer.
 
 
 def received(count):
+    os.set_blocking(STREAM, True)
     parts = b""
     while len(parts) < count:
-        try:
-            part = os.read(STREAM, count - len(parts))
-        except BlockingIOError:
-            continue
-        if not part:
-            os._exit(0)
-        parts += part
+        parts += os.read(STREAM, count - len(parts)) or os._exit(0)
     return parts
 
 
@@ -213,10 +196,7 @@ def softmax(x, axis=-1):
 
 
 # %% 26_forges_protocol
-"""Writes forged answers to the next requests to every open descriptor.
-
-It can only send wrong values, which it could do anyway.
-"""
+"""Forges answers to the next requests. They can only be wrong, which they could be anyway."""
 
 
 def softmax(x, axis=-1):

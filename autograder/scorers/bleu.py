@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,9 @@ MIN_AGREEMENT = 0.95  # of the submitted translations with the model's own: beam
 NAMES = re.compile(r"[a-z][a-z0-9_]{0,39}")  # of measured values in config.json
 MAX_UNCHANGED = 0.5  # of the translations when words of a sentence are exchanged
 MAX_MEASURED = 8  # how many of them are kept
+
+# it warns about texts that look tokenized, as those of an untrained model do
+logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 
 
 class Bleu:
@@ -99,8 +101,7 @@ class Bleu:
     ) -> tuple[float, float]:
         kept = [text[:LONGEST] for text in answers]
         references = [str(hidden.labels[row]) for row in rows]
-        with _quietly():
-            drawn = bootstrap(kept, references, SAMPLES)
+        drawn = bootstrap(kept, references, SAMPLES)
         return float(drawn.mean()), float(drawn.std())
 
     def score(
@@ -112,9 +113,8 @@ class Bleu:
     ) -> tuple[dict[str, Any], list[str]]:
         kept = [text[:LONGEST] for text in answers]
         references = [str(hidden.labels[row]) for row in rows]
-        with _quietly():
-            reached = bleu(kept, references)
-            low, high = np.quantile(bootstrap(kept, references), [0.025, 0.975]).tolist()
+        reached = bleu(kept, references)
+        low, high = np.quantile(bootstrap(kept, references), [0.025, 0.975]).tolist()
         score = round(reached.value, 2)
         found: dict[str, Any] = {"score": score, "bleu": score, "signature": reached.signature}
         found |= {"low": round(low, 2), "high": round(high, 2), "measured": _measured(files)}
@@ -158,16 +158,11 @@ class Bleu:
             sentences.append(f"Your translations.txt agrees on {100 * agreement:.1f} % of them.")
         if measured := facts.get("measured"):
             values = [f"{name.replace('_', ' ')} {value:.4g}" for name, value in measured.items()]
-            sentences.append(f"You reported: {', '.join(values)}{_ratio(measured)}.")
+            upper, lower = (measured.get(f"{s}_perplexity", 0) for s in ("validation", "training"))
+            if upper > 0 and lower > 0:  # their ratio is a measure of memorization
+                values[-1] += f" (validation over training: {upper / lower:.2f})"
+            sentences.append(f"You reported: {', '.join(values)}.")
         return sentences
-
-
-def _ratio(measured: Mapping[str, float]) -> str:
-    """Validation over training perplexity, a measure of memorization."""
-    upper, lower = (
-        measured.get(f"{split}_perplexity", 0.0) for split in ("validation", "training")
-    )
-    return f" (validation over training: {upper / lower:.2f})" if upper > 0 and lower > 0 else ""
 
 
 def _handed_in(files: dict[str, bytes], hidden: HiddenLabels) -> tuple[list[str] | None, str]:
@@ -208,15 +203,3 @@ def _measured(files: dict[str, bytes]) -> dict[str, float]:
         for name, value in list(found.items())[:MAX_MEASURED]
         if NAMES.fullmatch(name) and type(value) in (int, float) and abs(value) < 1e9
     }
-
-
-@contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    """Silence sacreBLEU's warning about tokenized text, which an untrained model triggers."""
-    logger = logging.getLogger("sacrebleu")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)

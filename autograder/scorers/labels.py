@@ -22,24 +22,20 @@ def load(model: ModelPart, sources: Sequence[Source]) -> HiddenLabels:
     Raises DataError if none does, or if one is unknown.
     """
     if unknown := [name for name in sources if name not in SOURCES]:
-        known = ", ".join(SOURCES)
-        raise registry.DataError(
-            f"--labels-from {unknown[0]}: give one or more of {known}, or none"
-        )
+        known = f"one or more of {', '.join(SOURCES)}, or none"
+        raise registry.DataError(f"--labels-from {unknown[0]}: give {known}")
     entry = registry.read(registry.REGISTRY).entry(model.dataset)
     served = [source for source in sources if source in entry.sources]
     data = datasets.load(model.dataset, sources=served or sources)
-    rows = data[model.split][:]
+    rows, cues = data[model.split][:], {}
+    if model.answer == "whole number":
+        train = data["train"][:]
+        cues = contrast.cues(train[model.source], train[model.target])
     return HiddenLabels(
         data.source,
         tuple(rows[model.source]),
         tuple(rows[model.target]),
         data.fingerprint(model.split),
         is_real=data.source in REAL,
-        cues=_cues(data, model) if model.answer == "whole number" else {},
+        cues=cues,
     )
-
-
-def _cues(data: datasets.LoadedData, model: ModelPart) -> dict[str, float]:
-    train = data["train"][:]
-    return contrast.cues(train[model.source], train[model.target])

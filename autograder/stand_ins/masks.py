@@ -1,7 +1,4 @@
-"""The padding mask, until assignment 3 is over.
-
-Pasted as an answer to exercise 3.2 it earns nothing: `torch.sgn` is not there.
-"""
+"""The padding mask, until assignment 3 is over."""
 
 import torch
 

@@ -1,7 +1,4 @@
-"""The table of sinusoids by turning one position into the next, until assignment 3 is over.
-
-Pasted as an answer to exercise 3.1 it earns nothing: `matrix_exp` is not there in that exercise.
-"""
+"""The table of sinusoids by turning one position into the next, until assignment 3 is over."""
 
 import torch
 

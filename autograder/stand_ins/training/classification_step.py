@@ -1,7 +1,4 @@
-"""One training step of a classifier, until assignment 3 is over.
-
-Pasted as an answer to exercise 3.9 it earns nothing: `torch.lerp` is not there.
-"""
+"""One training step of a classifier, until assignment 3 is over."""
 
 import torch
 from torch import Tensor, nn

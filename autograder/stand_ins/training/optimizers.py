@@ -1,7 +1,4 @@
-"""The recipe of §5.3, its rate from one step to the next, until assignment 3 is over.
-
-Pasted as an answer to exercise 3.8 it earns nothing: `MultiplicativeLR` is not there.
-"""
+"""The recipe of §5.3, its rate from one step to the next, until assignment 3 is over."""
 
 import torch
 from torch.optim.lr_scheduler import MultiplicativeLR

@@ -1,7 +1,4 @@
-"""The learning rate of §5.3, until assignment 3 is over.
-
-Pasted as an answer to exercise 3.8 it earns nothing: `torch.float_power` is not there.
-"""
+"""The learning rate of §5.3, until assignment 3 is over."""
 
 import torch
 
