@@ -1,8 +1,8 @@
-"""Trains the demonstration's models live, in a separate process, while grading goes on.
+"""Trains the demonstration's models live: the translators in a separate process, during grading.
 
     with Training(folder) as training:
         …                        # grade something else meanwhile
-        training.learned()       # then folder/accuracy and folder/bleu have models to hand in
+        training.learned()       # then folder/trained and folder/short can be handed in
 
 All learn generated sentences; "short" stops early, with a poor model.
 """
@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.course.course import Course
 from grader.course.exercise import ModelPart
 from grader.course.problem import Problem
 
@@ -33,7 +32,7 @@ class TrainingFailedError(Problem):
 
 
 class Training(subprocess.Popen[str]):
-    """Training in the background, until it is done or the block ends."""
+    """Training of translators in the background, until it is done or the block ends."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,7 +44,7 @@ class Training(subprocess.Popen[str]):
         output, _ = self.communicate()
         if self.returncode:
             last = output.strip().splitlines()[-1:] or ["no output"]
-            raise TrainingFailedError(f"the models were not trained ({last[0]})")
+            raise TrainingFailedError(f"the translator was not trained ({last[0]})")
         found: dict[str, float] = json.loads((self.folder / MEASURED).read_text("utf-8"))
         return found
 
@@ -64,7 +63,7 @@ def train_classifiers(folder: Path, part: ModelPart) -> None:
     with contextlib.redirect_stdout(io.StringIO()):  # the demonstration reports the data itself
         data = datasets.load(part.dataset, sources=["generated"])
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint(part.split)}
-    for name, epochs in ((TRAINED, 12), (SHORT, 8)):
+    for name, epochs in ((TRAINED, 12), (SHORT, 7)):
         made = train_classifier(data, replace(profile("tiny"), epochs=epochs), seed=0)
         labels = made.predict(data[part.split][:][part.source])
         saved_model.save(folder / name, made.model, made.arguments, made.tokenizer, labels, about)
@@ -99,18 +98,9 @@ def train_translators(folder: Path) -> dict[str, float]:
     }
 
 
-def train(folder: Path) -> None:
-    """Train everything, and write models and measurements into `folder`."""
+if __name__ == "__main__":
     import torch
 
     torch.set_num_threads(1)
-    for part in (a.model for a in Course.here().assignments if a.model):
-        if part.measure == "accuracy":
-            train_classifiers(folder / part.measure, part)
-        else:
-            measured = train_translators(folder / part.measure)
-    (folder / MEASURED).write_text(json.dumps(measured), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    train(Path(sys.argv[1]))
+    target = Path(sys.argv[1])
+    target.joinpath(MEASURED).write_text(json.dumps(train_translators(target)), encoding="utf-8")

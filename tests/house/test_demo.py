@@ -48,6 +48,6 @@ def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(models, "__name__", "autograder.no_such_module")
     with (
         Training(tmp_path) as training,
-        pytest.raises(TrainingFailedError, match=r"were not trained \(.*no_such_module"),
+        pytest.raises(TrainingFailedError, match=r"was not trained \(.*no_such_module"),
     ):
         training.learned()
