@@ -27,7 +27,7 @@ class ExerciseMark:
     """Which exercise a test belongs to and its share of the exercise's points.
 
     `step` names the function of the exercise that the test is about, where it is built in steps.
-    `beside` names tests of the exercise; see `exercise`.
+    `beside` names tests of the exercise, and `corner` is of its inputs; see `exercise`.
     """
 
     exercise: str
@@ -36,6 +36,7 @@ class ExerciseMark:
     step: str = ""
     after: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    corner: bool = False
     question: Question | None = None  # None: a test that compares by itself
 
 
@@ -45,6 +46,7 @@ def exercise(
     step: str = "",
     after: Sequence[str] = (),
     beside: Sequence[str] = (),
+    corner: bool = False,
 ) -> Callable[[Test], Test]:
     """Mark a test of exercise `id` ("1.4").
 
@@ -56,11 +58,13 @@ def exercise(
     that refuses everything or does nothing counts only `beside` another test of the exercise that
     passes: one of these, by the names of their functions. A refusal counts beside one, too, that
     gets the value of a known mistake. The judge has hidden tests by these names, too.
+    A `corner` has stated inputs that are not ordinary: what is wrong there alone costs at most
+    two fifths of the exercise, and may cost less than a quarter.
     """
 
     def marked(test: Test) -> Test:
         title = (inspect.getdoc(test) or test.__name__).splitlines()[0]
-        mark = ExerciseMark(id, weight, title, step, tuple(after), tuple(beside))
+        mark = ExerciseMark(id, weight, title, step, tuple(after), tuple(beside), corner)
         test.course = mark  # type: ignore[attr-defined]
         return test
 

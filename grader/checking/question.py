@@ -34,9 +34,10 @@ def question(
     step: str = "",
     after: Sequence[str] = (),
     beside: Sequence[str] = (),
+    corner: bool = False,
 ) -> Callable[[Test], Test]:
-    """Mark a question of exercise `id` ("1.4"); weight, step, after and beside as of `exercise`."""
-    mark = exercise(id, weight, step, after, beside)
+    """Mark a question of exercise `id` ("1.4"); weight and step to corner as of `exercise`."""
+    mark = exercise(id, weight, step, after, beside, corner)
 
     def marked(ask: Test) -> Test:
         mark(ask)

@@ -12,6 +12,8 @@ from grader.course.mistakes import Bug
 from ...gradebook.exercise_result import GradedTest
 from ...gradebook.result import Result
 
+LEAST, MOST = 0.25, 0.4  # of an exercise's points: what ordinary inputs show, and one corner
+
 
 @dataclass(frozen=True)
 class Price:
@@ -20,13 +22,25 @@ class Price:
     exercise: str
     share: float  # of the exercise's points
     visible: bool  # whether a visible check fails
+    corner: bool  # whether only corners show it
+
+    @property
+    def unfair(self) -> str:
+        """What is wrong with it: ordinary inputs cost a quarter, and a visible check shows them."""
+        costs = f"it costs {self.share:.0%} of {self.exercise}"
+        if self.corner:
+            return f"{costs}, a corner at most {MOST:.0%}" if self.share > MOST + 1e-4 else ""
+        if self.share < LEAST - 1e-4:
+            return f"{costs}, at least {LEAST:.0%} unless its questions, or the bug, are a corner"
+        return "" if self.visible else "no visible check fails, and it is no corner"
 
 
-def price(result: Result, bug: Bug) -> Price:
-    own = next(entry for entry in result.exercises if entry.id == bug.exercise)
-    lost = own.max_points - (own.points or 0.0)
-    visible = any(test.public and test.outcome != PASSED for test in own.tests)
-    return Price(own.id, round(lost / own.max_points, 4), visible)
+def price(results: Sequence[TestResult], bug: Bug) -> Price:
+    """What a bug costs by the results of its exercise's tests."""
+    failed = [one for one in results if one.outcome != PASSED]
+    share = sum(one.mark.weight for one in failed) / sum(one.mark.weight for one in results)
+    corner = bool(bug.corner) or all(one.mark.corner for one in failed)
+    return Price(bug.exercise, share, any(one.public for one in failed), corner)
 
 
 def everything(result: Result) -> str:

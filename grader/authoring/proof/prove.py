@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from grader.checking.session import PASSED
 from grader.course.assignment import Assignment
@@ -27,6 +27,7 @@ CLAIMS = {
     "bug": "named bugs caught with their hint",
 }
 CONTAINED = "named bugs that change nothing unrelated"
+PRICED = "named bugs that cost what they should"
 EVERY_SEED = "named bugs caught under every seed"
 MOST_ASKED = 4  # of the tests that catch a bug under the release's seed
 
@@ -59,8 +60,7 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
         yield timed.outcome(CLAIMS[case.kind], wrong)
         return
     result = grade_case(case, open_worker, [case.bug.exercise])
-    price = claims.price(result, case.bug)
-    yield replace(timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug)), price=price)
+    yield timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
     if backend == "local":  # what code uses does not depend on the backend
         yield timed.outcome(CONTAINED, strays(case))
 
@@ -68,17 +68,20 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
 def under_seeds(
     case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
 ) -> Iterator[Outcome]:
-    """Check that a test that catches a bug under the release's seed catches it under each seed."""
+    """Check what a bug costs, and that a test that catches it does so under each seed, too."""
     assert (bug := case.bug) is not None
     assignment, timed = Course.here().assignment(case.assignment), _Timed(case, backend)
 
-    def failed(**how: Any) -> list[str]:
-        found = mistaken.run(assignment, bug, open_worker, **how)
-        return [one.id for one in found if one.outcome != PASSED]
-
-    catching = failed(exercises=[bug.exercise])[-MOST_ASKED:]  # hidden tests are last
+    asked = partial(mistaken.run, assignment, bug, open_worker)
+    results = asked(exercises=[bug.exercise])
+    if backend == "local":
+        price = claims.price(results, bug)
+        yield replace(timed.outcome(PRICED, price.unfair), price=price)
+    failed = [one.id for one in results if one.outcome != PASSED]
+    catching = failed[-MOST_ASKED:]  # hidden tests are last
     for seed in seeds:
-        caught = any(failed(only=[id], seed=seed) for id in catching)
+        again = (asked(only=[id], seed=seed) for id in catching)
+        caught = any(one.outcome != PASSED for found in again for one in found)
         yield timed.outcome(EVERY_SEED, "" if caught else f"passes {', '.join(catching)}", seed)
 
 

@@ -32,7 +32,7 @@ class Bug(Table):
     sentence: str  # what students read
     change: tuple[change.Hunk, ...]
     pins: tuple[str, ...] = ()  # sentences of the starter that fix this behavior
-    why: str = ""  # why no visible test checks what is pinned
+    corner: str = ""  # why it may cost little and fail no visible check: which inputs show it
 
     _name: str = PrivateAttr(default="")
     _exercise: str = PrivateAttr(default="")
@@ -68,7 +68,7 @@ def read(text: str, component: str, key: str) -> dict[str, dict[str, Any]]:
         id, _, sentence = first.partition(": ")
         if not re.fullmatch(r"\w+", id) or not sentence or id in found:
             raise ValueError(f"{first!r}: begin a mistake with `id: sentence` and an id of its own")
-        notes = [line for line in rest if line.startswith(("pins: ", "why: "))]
+        notes = [line for line in rest if line.startswith(("pins: ", "corner: "))]
         try:
             hunks = change.parse([line for line in rest if line not in notes])
         except ValueError as error:
@@ -79,6 +79,6 @@ def read(text: str, component: str, key: str) -> dict[str, dict[str, Any]]:
             "sentence": sentence,
             "change": hunks,
             "pins": [note[6:] for note in notes if note.startswith("pins: ")],
-            "why": "".join(note[5:] for note in notes if note.startswith("why: ")),
+            "corner": "".join(note[8:] for note in notes if note.startswith("corner: ")),
         }
     return found
