@@ -6,8 +6,9 @@
     component = "course_lib.numpy_forms.attention:softmax"
     call = "softmax(np.array([0.0, 0.0]))"
 
-asks what the call returns. With `mistake = "a1/NAME"`, or `find` and `replace` of its own, the code
-is shown with one wrong line, which is to be found and mended; `call` gives the mistake away.
+asks what the call returns. With `mistake = "a1/NAME"`, or a `change` and its `sentence` as in a
+record, the code is shown with one wrong line, which is to be found and mended; `call` gives the
+mistake away.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from grader.course import mistakes, toml
 from grader.course.course import Course
 from grader.course.mistakes import Bug
 from grader.course.problem import Problem
+from grader.course.record import change
 from grader.course.table import Table
 from grader.library.components import Component
 
@@ -46,9 +48,8 @@ class CodeQuestion(Table):
     points: int = Field(ge=1)
     component: str = ""
     mistake: str = ""
-    find: str = ""
-    replace: str = ""
-    sentence: str = ""  # what the mistake of `find` is
+    change: str = ""
+    sentence: str = ""  # what the mistake of `change` is
     given: str = ""
     call: str
     about: str = ""
@@ -58,8 +59,10 @@ class CodeQuestion(Table):
         """The mistake in the code, if it has one. Raises BugError for one that does not exist."""
         if self.mistake:
             return mistakes.named(Course.here(), self.mistake)
-        kept = {"component", "sentence", "find", "replace"}
-        return Bug(**self.model_dump(include=kept)) if self.find else None
+        if not self.change:
+            return None
+        hunks = tuple(change.parse(self.change.splitlines()))
+        return Bug(component=self.component, sentence=self.sentence, change=hunks)
 
     @property
     def of(self) -> Component:

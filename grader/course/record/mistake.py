@@ -28,9 +28,9 @@ class Bug(Table):
     """One realistic mistake in one component. Which tests catch it is found by asking it."""
 
     component: str  # "course_lib.numpy_forms.attention:softmax"
-    key: str  # the component's, in the table `[mistakes]`
     sentence: str  # what students read
     change: tuple[change.Hunk, ...]
+    key: str = ""  # the component's, in the table `[mistakes]` of a record
     pins: tuple[str, ...] = ()  # sentences of the starter that fix this behavior
     corner: str = ""  # why it may cost little and fail no visible check: which inputs show it
 
