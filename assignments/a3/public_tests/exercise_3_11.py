@@ -7,6 +7,8 @@ HISTORY = [{"step": s, "loss": 1 / s, "accuracy": 0.25} for s in range(1, 24)] +
 ]
 BAND = """lambda ax: [[float(x), float(y)] for band in ax.collections for path in band.get_paths()
     for x, y in path.vertices]"""
+LOOK = """lambda ax: sorted([one.get_alpha() or 1, one.get_linewidth(), one.get_zorder() + i / 99]
+    for i, one in enumerate(ax.lines))"""  # the palest first
 PAIR = "__import__('matplotlib.figure').figure.Figure().subplots(1, 2)"
 
 
@@ -36,14 +38,16 @@ def test_band(its):
 
 @question("3.11", advice="left, right = axes", read="exercise 3.11")
 def test_given_axes(its):
-    """The raw line is pale; given Axes are used, without them a new figure; all have names."""
+    """The raw line is pale and behind; given Axes are used, else a new figure; all have names."""
     first, pair = its.plot_curves(HISTORY), its.make(PAIR)
-    pale = its.make("lambda ax: min(one.get_alpha() or 1 for one in ax.lines) <= 0.5")
+    look = its.call(its.make(LOOK), first[0]).value
+    (alpha, width, order), (_, wider, front) = look[0], look[-1]
     count, names = first[0].method("lines.__len__"), [ax.axes() for ax in first]
     its.plot_curves(HISTORY)
     its.plot_curves(HISTORY, axes=pair)
     return {
-        "the raw losses have an alpha of at most 0.5": its.call(pale, first[0]).value,
+        "the raw losses have an alpha of at most 0.5": alpha <= 0.5,
+        "the smoothed line is wider, and in front": width < wider and order < front,
         "given Axes have lines": min(pair.method(f"{i}.lines.__len__") for i in (0, 1)) > 0,
         "a later call draws elsewhere": first[0].method("lines.__len__") == count,
         "titles and x labels": all("step" in n["xlabel"] and n["title"] for n in names),

@@ -25,7 +25,9 @@ def test_three_patients(its):
     return diagnosed(its, 1, "healthy", "no positions", "pads pooled")
 
 
-@question("3.18", advice="evaluation mode; restore the mode afterwards", read="exercise 3.18")
+@question(
+    "3.18", weight=2, advice="evaluation mode; restore the mode afterwards", read="exercise 3.18"
+)
 def test_in_training_mode(its):
     """Models that arrive in training mode: dropout there is not a fault."""
     return diagnosed(its, 2, "healthy", "dropout in evaluation", training=True)

@@ -24,21 +24,23 @@ def filled(module):
     return module
 
 
-def both(build):
-    """Outputs and weights of the modules for both orders."""
+def both(its, build):
+    """Outputs, weights and gradients of the modules for both orders."""
     found = {}
     for order in (False, True):
         module = filled(build(order))
         output, weights = module(X, MASK, True)
         one = {"output": output, "weights": weights, "weights unasked": module(X, MASK)[1]}
+        one |= {"the weights are a list": isinstance(weights, (list, tuple))}
+        one["gradient of x"] = its.vjp(module, X, cotangent=draw(7, 1, 3, 4)).arguments[0]
         found |= {f"{name}, norm_first={order}": value for name, value in one.items()}
     return found
 
 
 @question("3.5", weight=2, advice="enter, attend, leave; enter, feed forward, leave", read="§3.1")
 def test_post_norm_parity(its):
-    """In both orders: output and weights of a layer with given parameters."""
-    return both(lambda order: its.EncoderLayer(4, 2, 5, norm_first=order))
+    """In both orders: output, weights and gradient of a layer with given parameters."""
+    return both(its, lambda order: its.EncoderLayer(4, 2, 5, norm_first=order))
 
 
 @question(
@@ -68,4 +70,4 @@ def test_own_parameters(its):
 @question("3.5", weight=2, after=AFTER, advice="x goes through all layers in turn", read="§3.1")
 def test_one_after_the_other(its):
     """The layers follow one another; in pre-norm order a LayerNorm ends the stack."""
-    return both(lambda order: its.Encoder(2, 4, 2, 5, norm_first=order))
+    return both(its, lambda order: its.Encoder(2, 4, 2, 5, norm_first=order))

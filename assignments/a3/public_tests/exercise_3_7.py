@@ -41,20 +41,28 @@ def test_mean_of_nothing(its):
 def test_padding_changes_nothing(its):
     """The logits of sentences of several lengths, with either pooling, in both orders."""
     kinds = ({}, {"pooling": "cls"}, {"norm_first": True})
-    return {f"the logits with {one}": build(its, **one)(SENTENCES)[0] for one in kinds}
+    found = {f"the logits with {one}": build(its, **one)(SENTENCES)[0] for one in kinds}
+    for one in ({}, {"need_weights": True}):
+        found[f"the weights are None with {one}"] = build(its)(SENTENCES, **one)[1] is None
+    return found
 
 
 @question(
-    "3.7", after=AFTER, advice="its own dropout, before the linear layer", read="exercise 3.7"
+    "3.7",
+    weight=2,
+    after=AFTER,
+    advice="its own dropout, before the linear layer",
+    read="exercise 3.7",
 )
 def test_dropout_of_the_classifier(its):
     """With dropout 1 only the output's bias is left, of the embedding's vectors nothing."""
     module = build(its, dropout=1.0)
     module.train()
-    return {"the logits": module(SENTENCES)[0], "vectors": module.get("embedding")(SENTENCES)}
+    found = {"the logits": module(SENTENCES)[0], "vectors": module.get("embedding")(SENTENCES)}
+    return found | {"the encoder's output": module.get("encoder")(torch.ones(1, 2, 4))[0]}
 
 
-@question("3.7", after=AFTER, advice="pass them on by name", read="exercise 3.7")
+@question("3.7", weight=2, after=AFTER, advice="pass them on by name", read="exercise 3.7")
 def test_what_goes_on_to_the_embedding(its):
     """`pad_id` reaches mask and embedding, `position_scale` the embedding."""
     new = its.EncoderClassifier(9, 2, 1, 4, 2, 6, pad_id=4).state_dict()
@@ -63,10 +71,14 @@ def test_what_goes_on_to_the_embedding(its):
     return {"rows of zeros, with pad_id = 4": zero, "the logits": module(SENTENCES)[0]}
 
 
-@question("3.7", after=AFTER, beside=["test_padding_changes_nothing"], read="exercise 3.7")
-def test_parts_of_the_classifier(its):
-    """The weights are None unless asked for; an unknown pooling raises a ValueError."""
-    module = build(its)
-    asked = [module(SENTENCES, **one)[1] is None for one in ({}, {"need_weights": True})]
-    refused = refusal(lambda: build(its, pooling="largest"), ["largest"])
-    return {"whether the weights are None": asked, "pooling 'largest'": refused}
+@question(
+    "3.7",
+    0.5,
+    corner=True,
+    after=AFTER,
+    beside=["test_padding_changes_nothing"],
+    read="exercise 3.7",
+)
+def test_unknown_pooling(its):
+    """An unknown pooling raises a ValueError that names it."""
+    return {"pooling 'largest'": refusal(lambda: build(its, pooling="largest"), ["largest"])}

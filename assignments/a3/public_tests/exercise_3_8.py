@@ -21,7 +21,7 @@ def test_rates(its):
     return {f"step {s}": 1000 * its.warmup_rate(s, 512) for s in (1, 2000, 4000, 16000)}
 
 
-@question("3.8", beside=["test_rates", "test_recipe_rates"], read="exercise 3.8")
+@question("3.8", corner=True, beside=["test_rates", "test_recipe_rates"], read="exercise 3.8")
 def test_refusals(its):
     """Step 0, and a warm-up of 0 steps, raise a ValueError."""
     model = its.make("torch.nn.Linear(2, 2)")
@@ -30,7 +30,11 @@ def test_refusals(its):
 
 
 @question(
-    "3.8", after=["warmup_rate"], advice="is last_epoch = 0 step 0 or 1?", read="exercise 3.8"
+    "3.8",
+    weight=2,
+    after=["warmup_rate"],
+    advice="is last_epoch = 0 step 0 or 1?",
+    read="exercise 3.8",
 )
 def test_first_steps(its):
     """The steps 1, 2, … have the rates of the formula, times the optimizer's own."""

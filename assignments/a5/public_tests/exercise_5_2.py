@@ -53,10 +53,13 @@ def trial(its, seed=4, *more, bad=None):
 @question("5.2", 5.5, advice=TIMES, read=READ)
 def test_the_row(its):
     """Seven steps, five of them timed, evaluated after the third, the sixth and the last."""
-    return dict(trial(its)[0])
+    calls = its.make("[]")
+    after = its.make("lambda step, measured: calls.append([step, dict(measured)])", calls=calls)
+    row = dict(trial(its, 4, after)[0])
+    return row | {"after_evaluation gets": calls.get()}
 
 
-@question("5.2", 4, advice="seed torch before the model, and pass the seed on", read=READ)
+@question("5.2", 4.5, advice="seed torch before the model, and pass the seed on", read=READ)
 def test_the_seed(its):
     """The seed decides the model's weights and the order of the data."""
     first, again, other = (trial(its, seed)[1].get("drawn") for seed in (4, 4, 5))
@@ -68,7 +71,7 @@ def test_the_seed(its):
     }
 
 
-@question("5.2", 1.5, advice="math.isfinite(trained['loss'])", read=READ)
+@question("5.2", 1.5, corner=True, advice="math.isfinite(trained['loss'])", read=READ)
 def test_it_ends(its):
     """A loss of NaN raises FloatingPointError; what `after_evaluation` raises ends the trial."""
     after = its.make("lambda step, measured: 1 / (step - 3)")

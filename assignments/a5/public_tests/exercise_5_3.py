@@ -2,6 +2,8 @@
 
 from grader.checking.question import question, refusal
 
+TRIAL = "lambda: calls.append(1) or {'quality': 90.0, 'seed': 1, 'calls so far': len(calls)}"
+
 
 def failing(its, kind):
     return its.make(f"lambda: (_ for _ in ()).throw({kind}('what happened'))")
@@ -9,14 +11,14 @@ def failing(its, kind):
 
 @question("5.3", advice="{'status': 'complete', **trial()}", read="exercise 5.3")
 def test_complete(its):
-    """A trial that works keeps its row and is complete."""
-    return {"the row": its.attempt(its.make("lambda: {'quality': 90.0, 'seed': 1}"))}
+    """A trial that works keeps its row and is complete; it runs once."""
+    return {"the row": its.attempt(its.make(TRIAL, calls=its.make("[]")))}
 
 
 @question("5.3", 2, advice="{'status': …, 'reason': str(error)}", read="exercise 5.3")
 def test_failures(its):
-    """FloatingPointError, torch's OutOfMemoryError and TimeoutError become rows with their text."""
-    kinds = ("FloatingPointError", "torch.OutOfMemoryError", "TimeoutError")
+    """What the docstring names becomes a row with its text."""
+    kinds = ("FloatingPointError", "MemoryError", "torch.OutOfMemoryError", "TimeoutError")
     return {f"the row after a {kind}": its.attempt(failing(its, kind)) for kind in kinds}
 
 
@@ -30,4 +32,5 @@ def test_failures(its):
 def test_faults(its):
     """Other errors are faults of the program and are raised."""
     kinds = ("KeyError", "RuntimeError", "OSError", "ZeroDivisionError", "ValueError")
+    kinds += ("OverflowError", "ConnectionError")
     return {kind: refusal(lambda kind=kind: its.attempt(failing(its, kind))) for kind in kinds}

@@ -9,10 +9,15 @@ def test_quality_against_seconds(its):
     points = [(80.0, 10.0), (90.0, 60.0), (85.0, 50.0), (84.0, 50.0)]
     fewer = [(3.0, 9.0), (4.0, 5.0), (5.0, 6.0), (1.0, 10.0), (4.0, 5.0)]
     both = its.pareto_front(fewer, [False, False])
-    return {"quality, seconds": its.pareto_front(points, [True, False]), "fewer of both": both}
+    three = [(3.0, 5.0, 7.0), (4.0, 6.0, 7.0), (4.0, 6.0, 8.0)]
+    return {
+        "quality, seconds": its.pareto_front(points, [True, False]),
+        "fewer of both": both,
+        "three columns": its.pareto_front(three, [False, False, True]),
+    }
 
 
-@question("5.8", 0.5, beside=["test_quality_against_seconds"], read="exercise 5.8")
+@question("5.8", 0.5, corner=True, beside=["test_quality_against_seconds"], read="exercise 5.8")
 def test_nan(its):
     """A point that contains NaN raises a ValueError."""
     return refusal(lambda: its.pareto_front([(1.0, 2.0), (float("nan"), 1.0)], [True, False]))

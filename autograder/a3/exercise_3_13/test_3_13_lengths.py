@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "the docstring of 3.13"
 KEYS = ("from", "to", "n", "accuracy", "standard_error")
@@ -31,3 +31,12 @@ def test_bins(its, rng):
 def test_empty_bin(its):
     """Standard errors; an empty bin keeps its place, with n = 0 and None for both measures."""
     return bins(its, [3, 4, 5, 30, 31], [True, False, True, True, True], [0, 10, 20, 40, 80], KEYS)
+
+
+@question("3.13", corner=True, advice="from ≤ length < to; lose no sentence", read=READ)
+def test_outside(its, rng):
+    """A length before the first edge, at the last or after it is refused by its number."""
+    n = int(rng.integers(20, 40))
+    asked = lambda own: bins(its, [n + 1, own], [True, False], [n, n + 3, n + 9])  # noqa: E731
+    cases = {"before": n - 1, "at the last": n + 9, "after": n + 30}
+    return {name: refusal(lambda own=own: asked(own), [own]) for name, own in cases.items()}

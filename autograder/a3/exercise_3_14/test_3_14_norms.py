@@ -1,6 +1,6 @@
 """Hidden tests of exercise 3.14: a fair comparison of pre-norm and post-norm."""
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "the docstring of 3.14"
 # A model records how it was built and how often it was trained; its results encode both.
@@ -38,3 +38,9 @@ def test_values(its):
     rows, _ = run(its, [1, 2, 5])
     names = ("loss", "gradient_norm_first_layer", "gradient_norm_last_layer")
     return {f"{n} of {row['norm']}, {row['seed']}": row[n] for row in rows for n in names}
+
+
+@question("3.14", corner=True, advice="count the different seeds", read=READ)
+def test_few_seeds(its):
+    """Fewer than three different seeds are refused."""
+    return {f"{own}": refusal(lambda own=own: run(its, own)[0]) for own in ([7], [5, 5, 8, 8])}

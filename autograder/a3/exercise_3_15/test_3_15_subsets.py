@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "the docstring of 3.15"
 SHARE = "the rounded share of each class, and at least one example"
@@ -39,5 +39,13 @@ def test_nested(its, rng):
         pairs = zip(sorted(own, key=len), sorted(own, key=len)[1:], strict=False)
         found[f"the sizes for {fractions}"] = [len(one) for one in own]
         found["each is in the next larger one"] = all({*a} <= {*b} for a, b in pairs)
+    first, again, other = (subsets(its, [4] * 90, [0.5], seed) for seed in (1, 1, 2))
+    found["the generator alone decides"] = first == again != other
     small, whole = subsets(its, 1 + 3 * draw(rng, 13, 27), [0.4, 1])
     return found | {"the indices for 0.4 are sorted": small == sorted(small), "those for 1": whole}
+
+
+@question("3.15", corner=True, advice="0 < fraction ≤ 1, else a ValueError", read=READ)
+def test_refusals(its):
+    """Fractions of 0, below it and above 1 are refused."""
+    return {f: refusal(lambda f=f: subsets(its, [0, 1, 1], [0.5, f])) for f in (0.0, -0.1, 1.01)}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "the docstring of 3.16"
 COUNT = "count true positives, predicted positives and actual positives"
@@ -38,3 +38,10 @@ def test_never_nan(its):
     """Scores are 0.0 when no prediction is 1, no label is 1, or both."""
     cases = [([0, 0, 0], [1, 0, 1]), ([1, 0, 1], [0, 0, 0]), ([0, 0], [0, 0]), ([0, 1], [1, 0])]
     return scores(its, *cases)
+
+
+@question("3.16", corner=True, advice="compare the lengths first", read=READ)
+def test_refusals(its):
+    """Different lengths are refused by both, and so is empty input."""
+    cases = {"2 and 5": ([1, 0], [1, 0, 1, 1, 0]), "4 and 1": ([1] * 4, [1]), "none": ([], [])}
+    return {n: refusal(lambda c=c: scores(its, c), {*map(len, c)} - {0}) for n, c in cases.items()}

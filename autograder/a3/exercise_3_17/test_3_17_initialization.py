@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "the docstring of 3.17"
 SCHEMES = ("xavier", "he", "normal")
@@ -33,4 +33,20 @@ def test_what_changes(its):
                 same, parts=parts, model=model
             ).get(),
         }
+    unknown = refusal(lambda: initialized(its, "orthogonal", its.make(PARTS)), SCHEMES)
+    return found | {"the scheme 'orthogonal'": unknown}
+
+
+@question("3.17", weight=2, advice="each scheme's deviation, from `generator` alone", read=READ)
+def test_what_is_drawn(its):
+    """Deviation and form of the weights; torch's global generator is not touched."""
+    found = {}
+    for scheme in SCHEMES:
+        layer = its.make("torch.nn.Linear(300, 800)")
+        before = its.make("torch.get_rng_state()")
+        weight = initialized(its, scheme, layer)["weight"]
+        found[f"the deviation of {scheme}, rounded to 0.01"] = round(float(weight.std()), 2)
+        found[f"{scheme} draws beyond 2.5 deviations"] = bool(weight.max() > 2.5 * weight.std())
+        still = its.make("torch.equal(before, torch.get_rng_state())", before=before)
+        found[f"torch's global generator is untouched by {scheme}"] = still.get()
     return found

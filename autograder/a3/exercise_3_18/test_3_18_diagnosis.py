@@ -18,6 +18,7 @@ IN_ONE_PLACE = """model.register_forward_hook(lambda _, given, out: (out[0], [to
     torch.tensor([[layer, head] == place for head in (0, 1)])[:, None, None], weights,
     torch.nn.functional.normalize(weights * (given[0] != 0)[:, None, None], p=1, dim=-1))
     for layer, weights in enumerate(out[1])]))"""
+WATCH = "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))"
 # Padding is 8 for this model.
 SWAPPED = """model.register_forward_pre_hook(lambda _, given: (torch.where(
     given[0] == 8, 0, torch.where(given[0] == 0, 8, given[0])),))"""
@@ -57,11 +58,18 @@ def test_healthy(its, rng):
         model = patient(its, "healthy", seed, training, hook)
         found[f"model {seed}, training mode {training}"] = its.diagnose(model, ids)
         found[f"training mode of model {seed} afterwards"] = model.get("training")
-    return found
+    model, log = patient(its, "healthy", 4), its.make("[]")
+    its.make(WATCH, model=model, log=log)
+    its.diagnose(model, ids)
+    return found | {"whether a forward pass records gradients": sorted({*log.get()})}
 
 
 @question(
-    "3.18", weight=2, advice="look at all layers, heads and sentences, with `pad_id`", read=READ
+    "3.18",
+    weight=2,
+    corner=True,
+    advice="look at all layers, heads and sentences, with `pad_id`",
+    read=READ,
 )
 def test_every_place(its, rng):
     """A fault is found in any layer, head or sentence, with any padding and small logits."""

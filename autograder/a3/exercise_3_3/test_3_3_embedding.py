@@ -45,7 +45,9 @@ def test_longer_than_the_table(its, rng):
     }
 
 
-@question("3.3", advice="build tensors on the device of the weights", read="exercise 3.3")
+@question(
+    "3.3", corner=True, advice="build tensors on the device of the weights", read="exercise 3.3"
+)
 def test_another_device(its):
     """The module works on another device, such as a GPU, also for long inputs."""
     return its.make(ON_META).get()

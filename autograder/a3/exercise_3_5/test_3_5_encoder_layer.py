@@ -23,6 +23,8 @@ def ask(its, rng, build):
             case = f"norm_first={order}, {name}"
             found[f"output, {case}"], found[f"weights, {case}"] = called.value
             found[f"arguments changed, {case}"] = called.changed
+            found[f"the weights are a list, {case}"] = isinstance(called.value[1], (list, tuple))
+        found[f"weights unasked, norm_first={order}"] = module(normal(rng, 1, 3, 8))[1]
     return found
 
 
@@ -33,7 +35,7 @@ def test_post_norm(its, rng):
 
 
 @question(
-    "3.5", weight=2, atol=1e-3, rtol=1e-3, advice="no `.detach()`, no `torch.no_grad()`", read=READ
+    "3.5", weight=3, atol=1e-3, rtol=1e-3, advice="no `.detach()`, no `torch.no_grad()`", read=READ
 )
 def test_gradients(its, rng):
     """The gradients of x and of every parameter are those of the formula."""

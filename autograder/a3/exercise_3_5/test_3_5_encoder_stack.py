@@ -21,11 +21,20 @@ def test_post_norm(its, rng):
 
 @question("3.5", after=AFTER, advice="a new list for each call, or None", read="its docstring")
 def test_weights_only_when_asked_for(its, rng):
-    """Without `need_weights` the result is (output, None), with it a list of one per layer."""
+    """Without `need_weights` the result is (output, None), with it one per layer."""
     module, x = build(its, rng), normal(rng, 1, 3, 8)
     found = {f"None with {o}": module(x, **o)[1] is None for o in ({}, {"need_weights": False})}
-    weights = module(x, need_weights=True)[1]
-    return found | {
-        "the weights are a list": isinstance(weights, (list, tuple)),
-        "the number of weights in a later call": len(module(x, need_weights=True)[1]),
-    }
+    module(x, need_weights=True)
+    return found | {"weights in a later call": len(module(x, need_weights=True)[1])}
+
+
+@question(
+    "3.5", weight=2, after=AFTER, advice="pass `dropout` to each part that has one", read="§5.4"
+)
+def test_dropout(its, rng):
+    """`dropout` reaches the attention, both residual connections and every layer of a stack."""
+    layer, x = filled(its.EncoderLayer(8, 2, 12, 1.0, True), rng), normal(rng, 2, 3, 8)
+    stack, inner = filled(its.Encoder(3, 8, 2, 12, 1.0, True), rng), layer.get("attention")
+    layer.train()
+    stack.train()
+    return {"a layer": layer(x)[0], "its attention": inner(x, x, x)[0], "a stack": stack(x)[0]}

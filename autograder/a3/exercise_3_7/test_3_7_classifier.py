@@ -3,7 +3,7 @@
 import torch
 
 from autograder.a3.tensors import filled, normal
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "§3.1; exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
@@ -21,7 +21,7 @@ def build(its, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **o
 @question("3.7", weight=3, after=AFTER, advice=WAY, read=READ)
 def test_logits(its, rng):
     """Embedding, encoder, one vector, linear layer; either pooling, post-norm and pre-norm."""
-    found = {}
+    found = {"the weights unasked": build(its, rng)(IDS)[1]}
     for options in ({}, {"norm_first": True}, {"pooling": "cls"}):
         logits, weights = build(its, rng, **options)(IDS, need_weights=True)
         found |= {f"the logits with {options}": logits}
@@ -47,7 +47,7 @@ def test_more_padding_changes_nothing(its, rng):
     return found
 
 
-@question("3.7", weight=1.5, after=AFTER, advice="pass dropout to every part", read="exercise 3.7")
+@question("3.7", weight=3, after=AFTER, advice="pass dropout to every part", read="exercise 3.7")
 def test_dropout(its, rng):
     """Dropout before the linear layer, in training only; the rate reaches every part."""
     module = build(its, rng, dropout=1.0)
@@ -56,3 +56,9 @@ def test_dropout(its, rng):
     inside = module.get("encoder")(normal(rng, 1, 4, 8))[0]
     found |= {"in training mode": module(IDS)[0], "the encoder's output": inside}
     return found | {"the embedding's output": module.get("embedding")(IDS)}
+
+
+@question("3.7", 0.5, corner=True, after=AFTER, advice="raise a ValueError", read="exercise 3.7")
+def test_unknown_pooling(its, rng):
+    """An unknown pooling is refused by its name."""
+    return {name: refusal(lambda n=name: build(its, rng, n), [name]) for name in ("max", "Mean")}

@@ -11,7 +11,7 @@ REAL = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]]).bool()
 SCATTERED = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).bool()
 
 
-@question("3.7", weight=3, advice="`masked_fill`, sum, divide by 1 or more", read="exercise 3.7")
+@question("3.7", weight=2, advice="`masked_fill`, sum, divide by 1 or more", read="exercise 3.7")
 def test_masked_mean(its, rng):
     """The mean over the real tokens, whatever is at the padding; no real token gives zeros."""
     x = 1 + normal(rng, 3, 5, 4)

@@ -1,6 +1,6 @@
 """Hidden tests of exercise 3.8: the paper's learning rate, and a scheduler that sets it."""
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "§5.3, Eq. 3"
 EQ_3 = "d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)"
@@ -43,7 +43,17 @@ def run(its, rates, d_model, warmup, count):
 @question("3.8", weight=2, after=["warmup_rate"], advice="which step is last_epoch = 0?", read=READ)
 def test_schedule(its):
     """The optimizer's first step uses the rate of step 1, times its own, the next of step 2."""
+    kind = "torch.optim.lr_scheduler.LRScheduler" in its.WarmupSchedule.bases()
     return {
+        "it is a scheduler of torch": kind,
         "10⁶ × the rates of steps 1 to 9": run(its, [1.0], 64, 4, 9),
         "10⁶ × the rates of groups with 2 and 0.5": run(its, [2.0, 0.5], 10, 3, 5),
     }
+
+
+@question("3.8", corner=True, advice="raise a ValueError", read="the docstrings of 3.8")
+def test_refusals(its):
+    """Steps count from 1, and a warm-up has at least one step."""
+    model = its.make("torch.nn.Linear(3, 2)")
+    recipe = refusal(lambda: its.paper_optimizer(model, 64, 0)[0].type_name)
+    return {"step 0": refusal(lambda: its.warmup_rate(0, 64, 10)), "no warm-up": recipe}

@@ -36,7 +36,7 @@ def test_n_draws(its, rng):
     return found
 
 
-@question("5.10", advice="draw from `rng` alone", read=READ)
+@question("5.10", weight=2, advice="draw from `rng` alone", read=READ)
 def test_generator(its, rng):
     """All randomness comes from `rng`, and numpy's global generator stays as it is."""
     # eight configurations: two draws give equal shares once in 10^12 runs

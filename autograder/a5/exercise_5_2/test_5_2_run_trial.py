@@ -53,7 +53,9 @@ def test_curve(its, rng):
     return found | {"the curve where task.validate changes one dictionary": reused}
 
 
-@question("5.2", weight=2, advice="FloatingPointError: `attempt` records it", read=READ)
+@question(
+    "5.2", weight=2, corner=True, advice="FloatingPointError: `attempt` records it", read=READ
+)
 def test_loss_that_is_no_number(its, rng):
     """A loss that is NaN or infinite ends the trial at once."""
     found = {}

@@ -14,7 +14,7 @@ def test_interval(its, rng):
     return found | {"equal values": its.mean_interval([75.0] * 4)}
 
 
-@question("5.4", weight=1.5, advice="look at the number of values first", read=READ)
+@question("5.4", weight=1.5, corner=True, advice="look at the number of values first", read=READ)
 def test_one_value(its, rng):
     """One value says nothing about the spread: (−∞, ∞); no values at all are an error."""
     return {

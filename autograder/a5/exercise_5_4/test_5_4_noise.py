@@ -14,6 +14,7 @@ def test_pooled_noise(its, rng):
 
 @question(
     "5.4",
+    corner=True,
     advice="no group has two values: raise ValueError",
     read=READ,
     beside=["test_pooled_noise"],

@@ -14,7 +14,7 @@ def order(its, rows):
     return [[line.get("warmup"), line.get("n")] for line in its.summarize(rows, ["warmup"])]
 
 
-@question("5.6", advice="average each column over the complete trials", read=READ)
+@question("5.6", weight=1.5, advice="average each column over the complete trials", read=READ)
 def test_measures(its, rng):
     """Each measure is the mean over the complete trials."""
     return lines_of(its, "train_seconds")
@@ -32,6 +32,7 @@ def test_best_first(its, rng):
 
 @question(
     "5.6",
+    corner=True,
     advice="ValueError",
     read=READ,
     beside=["test_best_first", "test_measures", "test_counts"],

@@ -13,7 +13,9 @@ def test_holm_in_the_order_given(its, rng):
     return {"adjusted": its.holm(given), "at most 1": its.holm([0.03, 0.35, 0.6, 0.7, 0.9])}
 
 
-@question("5.7", weight=0.5, advice="without p-values there is nothing to adjust", read=READ)
+@question(
+    "5.7", weight=0.5, corner=True, advice="without p-values there is nothing to adjust", read=READ
+)
 def test_holm_of_a_few(its, rng):
     """One p-value stays as it is, equal ones stay equal, and none gives an empty list."""
     one, equal = its.holm([0.04]), its.holm([0.02, 0.3, 0.02, 0.02])

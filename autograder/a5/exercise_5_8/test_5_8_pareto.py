@@ -41,7 +41,7 @@ def test_equal_points(its, rng):
     return fronts(its, (mixed, [True, False]), ([(2.0, 3.0)] * 2, [True, True]))
 
 
-@question("5.8", advice="NaN raises ValueError; infinity is compared", read=READ)
+@question("5.8", corner=True, advice="NaN raises ValueError; infinity is compared", read=READ)
 def test_nan(its, rng):
     """A point that contains NaN raises a ValueError; an infinite one is compared like any other."""
     endless = [(3.0, 1.0), (7.0, math.inf), (-math.inf, 0.5), (3.0, math.inf)]

@@ -34,7 +34,9 @@ def test_rounding(its, rng):
     return replayed(its, 0, *[(level[n], *rest) for n, *rest in cases])
 
 
-@question("5.9", advice="sort with a stable method: equal ones keep their order", read=READ)
+@question(
+    "5.9", corner=True, advice="sort with a stable method: equal ones keep their order", read=READ
+)
 def test_ties(its, rng):
     """Of equal ones the first goes on."""
     cases = [rng.uniform(0.1, 0.4, size=(n, 4)) for n in (5, 30)]
@@ -49,7 +51,7 @@ def test_steps(its, rng):
     return replayed(its, 1, *[(rng.uniform(size=case[:2]).tolist(), *case[2:]) for case in CASES])
 
 
-@question("5.9", advice="check the lengths, then the rungs", read=READ, beside=BESIDE)
+@question("5.9", corner=True, advice="check the lengths, then the rungs", read=READ, beside=BESIDE)
 def test_refusals(its, rng):
     """Curves of different lengths raise a ValueError, and so do impossible rungs."""
     curves = rng.uniform(size=(4, 6)).tolist()
