@@ -31,7 +31,7 @@ def _shows_the_mask(query, key, value, mask):
     return bool(np.abs(gap).max() > 1e-3)
 
 
-@question("1.10", weight=2, advice=SPREAD, read="exercise 1.10, the solved example")
+@question("1.10", weight=2.5, advice=SPREAD, read="exercise 1.10, the solved example")
 def test_the_solved_mistake(its):
     """With and without the division, and the mask in time, outputs are more than 0.001 apart."""
     query, key, value, mask = _inputs(its, "not-scaled")
@@ -46,16 +46,18 @@ def test_the_solved_mistake(its):
     }
 
 
-@question("1.10", advice="raise ValueError for any other name", read="exercise 1.10, the traps")
+@question("1.10", 2.5, advice="ValueError for other names", read="exercise 1.10, the traps")
 def test_traps_and_names(its):
-    """No symmetric scores for "keys-score-queries"; a ValueError for an unknown name."""
+    """No symmetric scores, no values with a mean of zero; a ValueError for an unknown name."""
     query, key, *_ = _inputs(its, "keys-score-queries")
     symmetric = np.array_equal(query @ key.T, key @ query.T)
     other = refusal(lambda: its.separating_input("no-such-mistake"))
-    return {"QKᵀ is symmetric": symmetric, "for an unknown name": other}
+    found = {"QKᵀ is symmetric": symmetric, "for an unknown name": other}
+    mean = _inputs(its, "empty-row-mean")[2].mean(axis=0)
+    return found | {"empty-row-mean: the mean of all values is 0": not mean.any()}
 
 
-@question("1.10", weight=2, advice="correct and faulty attention must both run", read=READ)
+@question("1.10", weight=2.5, advice="correct and faulty attention must both run", read=READ)
 def test_six_sets_of_inputs(its):
     """Every mistake has inputs whose shapes fit together."""
     found = {}

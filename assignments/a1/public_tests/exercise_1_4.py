@@ -9,6 +9,7 @@ KEY = np.array([[0.0, 0, 1], [1, 2, 0], [2, 0, 0], [0, 0, 1], [0, 2, 0]])
 VALUE = np.array([[1.0, 0], [1, 3], [2, 2], [1, 0], [0, 2]])
 EQUAL = np.zeros((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])  # all scores are 0
 PINNED = "exercise 1.4, what is pinned"
+BROADCAST = "let the mask broadcast to (*batch, n_q, n_k)"
 SOME = ["test_worked_example", "test_a_mask_for_a_batch"]
 
 
@@ -24,22 +25,25 @@ def test_worked_example(its):
     return _named(its.attention(QUERY, KEY, VALUE))
 
 
-@question("1.4", weight=3, advice="let the mask broadcast to (*batch, n_q, n_k)", read=PINNED)
+@question("1.4", weight=3, advice=BROADCAST, read=PINNED, atol=1e-5, rtol=1e-5)
 def test_a_mask_for_a_batch(its):
-    """In a mask, True means "may attend"; one row applies to every query of every sequence."""
+    """True means "may attend"; a row of a mask is for every query, of one sequence or of all."""
     value = np.array([[[1.0], [2.0], [6.0]], [[3.0], [5.0], [9.0]]])
-    mask = np.array([True, True, False])
-    return _named(its.attention(np.zeros((2, 4, 3)), np.ones((2, 3, 3)), value, mask))
+    query, key, one = np.zeros((2, 4, 3)), np.ones((2, 3, 3)), np.array([True, True, False])
+    of_each = np.stack([one, ~one])[:, None]
+    found = {"all": its.attention(query, key, value, one)}
+    found["each"] = its.attention(query, key, value, of_each)
+    return {f"{n} for {of}": x for of, pair in found.items() for n, x in _named(pair).items()}
 
 
-@question("1.4", advice="also set masked weights to zero after the softmax", read=PINNED)
+@question("1.4", corner=True, advice="set masked weights to zero, too", read=PINNED)
 def test_a_query_without_keys(its):
     """A query whose keys are all masked gets zero weights and a zero output."""
     mask = np.array([[False, False, False], [True, True, False]])
     return _named(its.attention(*EQUAL, mask))
 
 
-@question("1.4", weight=2, beside=SOME, advice="call `_check_shapes` first", read=PINNED)
+@question("1.4", 2, beside=SOME, corner=True, advice="call `_check_shapes`", read=PINNED)
 def test_wrong_widths(its):
     """Incompatible shapes raise a ValueError that names both."""
     found = {}

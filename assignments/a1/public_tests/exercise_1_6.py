@@ -48,10 +48,11 @@ def test_labels(drawn):
         ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
         found[cells] = sorted(f"{int(np.floor(at + 1e-6))}: {text}" for at, text in ticks if text)
     names = ("title", "xlabel", "ylabel")
-    return found | {f"there is a {name}": bool(shown[name]) for name in names}
+    found |= {f"there is a {name}": bool(shown[name]) for name in names}
+    return found | {"x is named after queries": "quer" in shown["xlabel"].lower()}
 
 
-@question("1.6", advice=COLORS, read=READ)
+@question("1.6", weight=2, advice=COLORS, read=READ)
 def test_colours(drawn):
     """Colors run from 0 to 1 in every map, in a color map that everybody can read."""
     names = [name.removesuffix("_r") for name in drawn[1]["colour_maps"]]
@@ -72,12 +73,13 @@ def test_forbidden_cells(its):
     return found
 
 
-@question("1.6", advice=DRAW, read=READ)
+@question("1.6", weight=2, advice=DRAW, read=READ)
 def test_given_axes(its):
     """A given `ax` is drawn into; weights that do not match the tokens raise a ValueError."""
     ax = its.make(NEW)
     its.plot_attention(WEIGHTS, TOKENS, ax=ax)
-    found = {"images in the given `ax`": len(ax.axes()["images"])}
+    shown = ax.axes()
+    found = {"images in the given `ax`": len(shown["images"]), "its title": bool(shown["title"])}
     for tokens, weights in ((2, WEIGHTS), (3, WEIGHTS[:, :2])):
         wrong = refusal(lambda n=tokens, weights=weights: its.plot_attention(weights, TOKENS[:n]))
         found[f"{weights.shape} weights of {tokens} tokens"] = wrong

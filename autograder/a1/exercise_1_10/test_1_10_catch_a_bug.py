@@ -6,7 +6,7 @@ every right answer has, from the shapes to the difference of the outputs.
 
 import numpy as np
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "exercise 1.10"
 ADVICE = "spread the scores and the values further apart"
@@ -84,3 +84,9 @@ for _bug, _what in {
     "not-scaled": "scores without a division by √d_k (solved)",
 }.items():
     globals()[f"test_{_bug.replace('-', '_')}"] = _asks(_bug, f"The inputs expose {_what}.")
+
+
+@question("1.10", weight=0.5, corner=True, advice="raise ValueError for any other name", read=READ)
+def test_unknown_name(its, rng):
+    """A name that is none of the six raises a ValueError."""
+    return refusal(lambda: its.separating_input(f"mistake-{rng.integers(10**6)}"))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "§3.2.1, Eq. 1"
 MASKS = "§3.2.3, last item; exercise 1.4, what is pinned"
@@ -37,7 +37,7 @@ def test_mask(its, rng):
     return _named(its.attention(query / 10, key, value, mask))  # /10: no score is low
 
 
-@question("1.4", weight=2, read=MASKS, advice="a row without a key is zero, whatever others have")
+@question("1.4", 2, corner=True, read=MASKS, advice="a row without a key is zero")
 def test_row_without_keys(its, rng):
     """A query whose keys are all masked gets zero weights and a zero output."""
     found = _named(its.attention(*_drawn(rng, 2, 2), np.zeros((2, 2), bool)), " without any key")
@@ -51,7 +51,7 @@ def test_row_without_keys(its, rng):
     return found
 
 
-@question("1.4", weight=2, advice="let the mask broadcast to (*batch, n_q, n_k)", read=MASKS)
+@question("1.4", weight=3, advice="let the mask broadcast to (*batch, n_q, n_k)", read=MASKS)
 def test_broadcasting(its, rng):
     """A mask with fewer axes, or with axes of length one, broadcasts over the batch."""
     arrays, found = _drawn(rng, 5, 5, lead=(2, 3)), {}
@@ -62,7 +62,7 @@ def test_broadcasting(its, rng):
     return found
 
 
-@question("1.4", advice="the number used for −∞ must be far below every score", read=READ)
+@question("1.4", corner=True, advice="−∞ must be far below every score", read=READ)
 def test_large_scores(its, rng):
     """Scores of many thousands, positive or negative, masked or not, give finite weights."""
     query, key, value = _drawn(rng, 5, 5)
@@ -75,3 +75,15 @@ def test_large_scores(its, rng):
                      [1, 1, 0, 1, 1]], bool)  # fmt: skip
     free = _named(its.attention(query, key, value), " without a mask")
     return _named(its.attention(query, key, value, mask)) | free
+
+
+@question("1.4", corner=True, advice="call `_check_shapes`; no loop over tokens", read=MASKS)
+def test_pinned(its, rng):
+    """Wrong shapes raise a ValueError that names both; more tokens take no more Python steps."""
+    query, key, value = _drawn(rng, 3, 7)
+    wrong = (query[:, 1:], key, value), (query, key, value[2:])
+    steps = [its.count_steps(its.attention, *_drawn(rng, n, n)) for n in (10, 30)]
+    return {
+        "narrow queries, few values": [refusal(lambda w=w: its.attention(*w), [7]) for w in wrong],
+        "as many instructions for 30 tokens as for 10": steps[1] - steps[0] < 20,
+    }

@@ -36,7 +36,9 @@ def test_written_in_weights(its, rng):
     for shape, mask in (((2, 6, 4), np.tri(6, dtype=bool)), ((6, 4), None), ((2, 3, 5, 4), None)):
         output, weights = layer(rng.normal(size=shape), mask=mask)
         found |= {f"weights of shape {shape}": weights, f"output of shape {shape}": output}
-    return found | {"the layer's weights are as before": _same(before, map(layer.get, NAMES))}
+    found["the layer's weights are as before"] = _same(before, map(layer.get, NAMES))
+    narrow = its.SelfAttention(4, d_k=3)
+    return found | {f"shape of {n}, given d_k = 3": np.shape(narrow.get(n)) for n in NAMES}
 
 
 @question("1.5", weight=4, advice=DRAW, read="exercise 1.5")

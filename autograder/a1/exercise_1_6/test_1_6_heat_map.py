@@ -3,7 +3,7 @@
 import numpy as np
 
 from grader.checking.exercise import fixture
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 READ = "exercise 1.6"
 TOKENS = ["the", "cat", "watched", "the", "mouse"]
@@ -69,10 +69,13 @@ def plain(its, rng):
     return weights, _drawn(its, weights)
 
 
-@question("1.6", weight=2, advice=LABELS, read=READ)
-def test_labels(plain):
-    """Every token labels its own row and column, even a token that occurs twice."""
-    return _some(plain[1], "columns", "rows")
+@question("1.6", weight=3, advice=LABELS, read=READ)
+def test_labels(its, plain):
+    """Tokens label their rows and columns, also one that occurs twice, and there are as many."""
+    weights, shown = plain
+    wrong = {"few rows": weights[1:], "few columns": weights[:, 1:], "few weights": weights[1:, 1:]}
+    calls = {n: refusal(lambda w=w: its.plot_attention(w, TOKENS)) for n, w in wrong.items()}
+    return _some(shown, "columns", "rows") | calls
 
 
 @question("1.6", weight=3, advice=CELLS, read=READ)

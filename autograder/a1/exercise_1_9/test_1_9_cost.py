@@ -25,7 +25,7 @@ def test_sequential(its, rng):
     return _entries(its, rng, "sequential")
 
 
-@question("1.9", weight=0.5, rtol=1e-12, advice="use Python's own integers", read=READ)
+@question("1.9", weight=0.5, corner=True, rtol=1e-12, advice="use Python's own integers", read=READ)
 def test_large_and_exact(its, rng):
     """Counts are exact integers, even beyond 32 bits."""
     counts = its.operation_counts(int(rng.integers(10**6, 2 * 10**6)), 4096)
