@@ -28,7 +28,7 @@ def test_dropout(its):
     return attended(its, None, its.make("lambda w: 2 * w * (torch.arange(w.shape[-1]) == 1)"))
 
 
-@question("2.1", advice="do not create NaN at all", read="exercise 2.1, the trap")
+@question("2.1", corner=True, advice="do not create NaN", read="exercise 2.1, the trap")
 def test_row_without_keys(its):
     """A query whose keys are all masked gets zeros, and its gradients are finite."""
     found = its.vjp(its.attention, QUERY, KEY, VALUE, mask=CAUSAL & (torch.arange(5) != 2)[:, None])

@@ -18,7 +18,7 @@ def simple(its, n_heads=2, dropout=0.0, last=EYE):
     return module
 
 
-@question("2.3", weight=1, advice="one map for each head, or None", read="exercise 2.3")
+@question("2.3", weight=3, advice="one map for each head, or None", read="exercise 2.3")
 def test_shapes(its):
     """Output and weights have the handout's shapes; weights are None without `need_weights`."""
     module, memory = its.MultiHeadAttention(16, 4), torch.ones(2, 7, 16)

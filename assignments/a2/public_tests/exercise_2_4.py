@@ -29,7 +29,7 @@ def test_difference(its):
     return dict(sorted(ours.state_dict().items())) | {"our output": ours(x, x, x)[0]}
 
 
-@question("2.4", beside=["test_to_torch_mask", "test_difference"])
+@question("2.4", corner=True, beside=["test_to_torch_mask", "test_difference"])
 def test_refused(its):
     """A mask of three axes and biases in one module only raise a ValueError."""
     found = {"three axes": refusal(lambda: its.to_torch_mask(MASK[None], 2))}

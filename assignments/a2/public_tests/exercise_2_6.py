@@ -26,7 +26,13 @@ def around_a_square(its, mode="train", **options):
 def test_post_norm(its):
     """LayerNorm(x + Sublayer(x)); with `norm_first`, x + Sublayer(LayerNorm(x))."""
     found = {order: around_a_square(its, dropout=0.0, norm_first=ORDERS[order]) for order in ORDERS}
-    return {f"{name}, {o}": value for o, one in found.items() for name, value in one.items()}
+    module = its.ResidualConnection(4)
+    module.method("eval")
+    state = module.state_dict()
+    module.load_state_dict({name: 2 * value for name, value in state.items()})
+    doubled = {"parameters": len(state), "of a doubled gain": module.method("leave", X, X)}
+    found = {f"{name}, {o}": value for o, one in found.items() for name, value in one.items()}
+    return found | doubled
 
 
 @question("2.6", weight=2, advice="x + dropout(…), normalized afterwards in post-norm", read="§5.4")

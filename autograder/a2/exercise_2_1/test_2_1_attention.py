@@ -3,7 +3,7 @@
 import torch
 
 from autograder.a2.tensors import normal, parts
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 EQUATION, EMPTY = "§3.2.1, Eq. 1", "exercise 2.1, the trap"
 ATTEND = "softmax(QKᵀ / √d_k) over the last axis, times the values"
@@ -24,7 +24,9 @@ def test_shapes_and_dtypes(its, rng):
     for lead, dtype in (((), torch.float32), ((2,), torch.float64), ((2, 3), torch.float32)):
         some, mask = inputs(rng, *lead)
         found |= parts(its.attention(*(x.to(dtype) for x in some), mask), f", leading axes {lead}")
-    return found
+    query, key, value = some
+    wrong = refusal(lambda: its.attention(query, key[..., 1:], value), [query.shape[-1]])
+    return found | {"with narrow keys": wrong}
 
 
 @question("2.1", weight=2, advice="−∞ for the scores of masked keys", read="§3.2.3")
@@ -58,7 +60,7 @@ def test_gradients(its, rng):
     return gradients(its, given, None, cotangent) | masked
 
 
-@question("2.1", weight=2, advice="zero weights, zero output, and no NaN", read=EMPTY)
+@question("2.1", 2, corner=True, advice="zero weights, zero output, and no NaN", read=EMPTY)
 def test_row_without_keys(its, rng):
     """A query whose keys are all masked gets zero weights, a zero output and zero gradients."""
     given, mask = inputs(rng, 2)

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.a2.tensors import normal
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 HEADS = "§3.2.2"
 SPLIT = "split the last axis into (n_heads, d_k), then move the heads to axis 1"
@@ -27,7 +27,7 @@ def test_split_numbered_elements(its):
     return found
 
 
-@question("2.2", advice="work with shapes, not strides: `reshape`", read="torch.Tensor.view")
+@question("2.2", corner=True, advice="shapes, not strides: `reshape`", read="torch.Tensor.view")
 def test_inputs_that_are_not_contiguous(its):
     """Non-contiguous tensors, such as slices and transposes, are split and merged correctly."""
     sliced = its.make("torch.arange(96.).reshape(2, 3, 16)[:, :, ::2]")
@@ -42,3 +42,11 @@ def test_gradients(its, rng):
     split = its.vjp(its.split_heads, x, 4, cotangent=heads)
     merged = its.vjp(its.merge_heads, heads, cotangent=x)
     return {"through `split_heads`": split.arguments[0], "`merge_heads`": merged.arguments[0]}
+
+
+@question("2.2", corner=True, advice="ask `d_model % n_heads`", read=HEADS)
+def test_indivisible(its, rng):
+    """A remainder is a ValueError that names both numbers."""
+    n_heads = int(rng.integers(4, 9))
+    numbers = (3 * n_heads + 1, n_heads)
+    return refusal(lambda: its.split_heads(torch.ones(1, 2, numbers[0]), n_heads), numbers)

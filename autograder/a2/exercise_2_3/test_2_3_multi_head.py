@@ -3,7 +3,7 @@
 import torch
 
 from autograder.a2.tensors import normal, parts
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 MULTI_HEAD = "§3.2.2"
 STEPS = "project, split, attend, merge, project: check the shape after each step"
@@ -30,7 +30,8 @@ def test_injected_weights(its, rng):
         inputs = [normal(rng, 2, n, 16) for n in (n_heads, 5, 5)]
         module = build(its, rng, 16, n_heads, bias=bias)
         found |= parts(module(*inputs, need_weights=True), f", {n_heads} heads")
-    return found
+    found["the weights, not asked for"] = module(*inputs)[1]
+    return found | {"15, 4": refusal(lambda: its.MultiHeadAttention(15, 4), [15, 4])}
 
 
 @question("2.3", weight=3, advice="hand the mask on as it is", read="§3.2.3")

@@ -3,7 +3,7 @@
 import torch
 
 from autograder.a2.tensors import normal
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 BLOCKS = "split `in_proj_weight` and `in_proj_bias` into three blocks of d_model: query, key, value"
 THEIRS = "torch.nn.MultiheadAttention(6, 2, bias=bias, batch_first=True).eval()"
@@ -39,4 +39,17 @@ def test_copy(its, rng):
         found["all parameters are trained"] = all(ours.parameters().values())
         found["parameters that are new objects"] = new
         found["torch's module is unchanged"] = all(kept[n].equal(state[n]) for n in state)
+    return found
+
+
+@question("2.4", corner=True, advice="masks have 2 or 4 axes; both modules have biases, or neither")
+def test_refused(its):
+    """Masks of other numbers of axes, and biases in one module only, raise a ValueError."""
+    found = {}
+    for shape in ((5,), (2, 4, 5), (2, 1, 1, 4, 5)):
+        mask = torch.ones(shape, dtype=torch.bool)
+        found[f"a mask of shape {shape}"] = refusal(lambda mask=mask: its.to_torch_mask(mask, 2))
+    for bias in (True, False):
+        pair = its.MultiHeadAttention(6, 2, bias=bias), its.make(THEIRS, bias=not bias)
+        found[f"bias={bias} in ours"] = refusal(lambda pair=pair: its.copy_from_torch(*pair))
     return found

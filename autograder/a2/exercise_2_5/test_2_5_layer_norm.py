@@ -4,6 +4,8 @@ Tokens have four features, where an unbiased variance is off by far more than ro
 matters their standard deviation is exactly 1e-2. At d_model = 512 no difference would show.
 """
 
+import torch
+
 from autograder.a2.tensors import normal
 from grader.checking.question import question
 
@@ -34,6 +36,8 @@ def test_variance_and_epsilon(its, rng):
     """The variance is the biased one, and the given ε is added inside the square root."""
     x, norm = tokens(rng, 6, 4), its.LayerNorm(4)
     found = {"the output": norm(x), "of other inputs after it": norm(100 * tokens(rng, 6, 4))}
+    far = 4096.0 + torch.from_numpy(rng.integers(-9, 10, size=(6, 4))).float()
+    found["at a mean of about 4,096"] = norm(far)
     return found | {f"eps = {eps}": its.LayerNorm(4, eps=eps)(x) for eps in (1e-4, 1e-3)}
 
 

@@ -39,7 +39,7 @@ def test_dropout_of_post_norm(its, rng):
     return found | {"some of its ones are dropped": not torch.allclose(left, none, atol=1e-2)}
 
 
-@question("2.6", weight=3, advice="one LayerNorm, made in `__init__`, in both orders")
+@question("2.6", weight=4, advice="one LayerNorm, made in `__init__`, in both orders")
 def test_one_normalisation(its, rng):
     """The module has one LayerNorm of d_model features, and uses its gain and bias."""
     module, gain, bias = its.ResidualConnection(8), normal(rng, 8), normal(rng, 8)

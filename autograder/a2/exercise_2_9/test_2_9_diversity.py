@@ -3,7 +3,7 @@
 import torch
 
 from autograder.a2.tensors import normal
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 DIVERSITY = "exercise 2.9, the formula"
 ROWS = "leave rows without a key in both heads out of the sum and of the count"
@@ -37,4 +37,5 @@ def test_fresh_weights(its, rng):
     for shape in [(3, 4, 5), (2, 4, 3, 3), (2, 2, 3, 2, 4)]:
         value = its.head_diversity(weights_of(rng, *shape))
         found[f"of shape {shape}"], found["a number"] = value, isinstance(value, (int, float))
+    found["one head"] = refusal(lambda: its.head_diversity(weights_of(rng, 2, 1, 3, 3)))
     return found | {"one-hot": its.head_diversity(torch.eye(4)[[0, 1, 1], None])}

@@ -1,7 +1,7 @@
 """Hidden tests of exercise 2.9: a heat map for every head."""
 
 from autograder.a2.exercise_2_9.test_2_9_diversity import weights_of
-from grader.checking.question import question
+from grader.checking.question import question, refusal
 
 PLOT = "Appendix, Figure 5"
 TOKENS = ["the", "cat", "saw", "the"]
@@ -34,6 +34,11 @@ def test_maps_of_all_heads(its, rng):
             found[f"images of {of}"] = [image.reshape(image.shape[-2:]) for image in images]
             found[f"color limits of {of}"] = one["colour_limits"]
             found[f"the title of {of} has its number"] = str(head) in one["title"]
+            for axis in "xy":  # the outer maps may name an axis for all
+                labels = [label for label in one[f"{axis}ticklabels"] if label]
+                found[f"labels of {axis}, {of}"] = labels or TOKENS
     for one in maps:
         found |= labeled(one, "x") | labeled(one, "y")
-    return found
+    wrong = {"few rows": weights[:, 1:], "few columns": weights[..., 1:], "few": weights[:, 1:, 1:]}
+    calls = {n: refusal(lambda w=w: its.plot_heads(w, TOKENS)) for n, w in wrong.items()}
+    return found | calls
