@@ -80,6 +80,7 @@ def test_reader_is_trained(its, alone):
         found[f"training steps of {steps}"] = [len(reader.batches) for reader in several]
     found["one batch twice gives the same scores: no dropout"] = alone[0][0].noise < 1e-3
     found["at most n_train examples are seen"] = len(alone[0][0].trained_on()) <= SIZES["n_train"]
+    found |= {"columns": sorted(row), "parameters": row.get("parameters")}
     # Chance is 1/64, with a standard error of 0.003 over 2,048 queries. With weights drawn in
     # another order, one of the two heads may learn late: 0.4 is seen, too.
     return found | {"it is far better than chance": 0.035 < row["validation_accuracy"] <= 1}
@@ -93,7 +94,9 @@ def test_seed_decides_all(its, alone):
     together = [(one.start, one.batches, one.measured) for one in readers(its, [1, 2], [5, 6])]
     options = {**SIZES, "n_train": 64, "n_validation": 64}
     rows = its.call(its.compare_heads, [1, 2], [5, 6], **options, seed=1).value
-    alone_again = its.call(its.compare_heads, [2], [6], **options, seed=2).value
+    state = its.make("(torch.manual_seed(2), torch.rand(3))[0].get_state()")
+    alone_again = its.compare_heads([2], [6], **options)
+    same = its.make("bool(state.equal(torch.random.get_rng_state()))", state=state).get()
     return {
         "one seed has the same first weights in another call": again.start == five.start,
         "one seed has the same batches in another call": again.batches == five.batches,
@@ -101,5 +104,6 @@ def test_seed_decides_all(its, alone):
         "two seeds have other examples": not five.trained_on() & six.trained_on(),
         "two seeds draw other batches": five.draws() != six.draws(),
         "a run is the same after other runs": all(one in together for one in separate),
+        "the global generator is unchanged": same,
         "a row is the same in another call": all(row in rows for row in alone_again),
     }
