@@ -28,4 +28,5 @@ def asked_again(
 
     ask.__doc__ = title or marks[0].title
     asked = marks[0].question or Question()
-    return question(exercise, weight, beside=beside, **asdict(asked))(ask)
+    corner = all(mark.corner for mark in marks)
+    return question(exercise, weight, beside=beside, corner=corner, **asdict(asked))(ask)

@@ -23,7 +23,11 @@ def test_three_positions(its):
 
 
 @question(
-    "4.1", weight=2, beside=["test_three_positions", "test_two_sentences"], read="exercise 4.1"
+    "4.1",
+    weight=2,
+    beside=["test_three_positions", "test_two_sentences"],
+    read="exercise 4.1",
+    corner=True,
 )
 def test_device(its):
     """Both masks are made where they are needed: on `device`, and on the tokens' device."""

@@ -43,7 +43,7 @@ def searched(its, sentences, max_length, what="", **options):
     return found, log.get()
 
 
-@ask(weight=5, advice="the most likely token at every step; nothing follows the end")
+@ask(weight=4, advice="the most likely token at every step; nothing follows the end")
 def test_by_hand(its):
     """2 → 4 → 1 → 5 → end; the score sums all; cut off, a row stays; a batch's rows as alone."""
     found, prefixes = searched(its, [0], 10)
@@ -53,7 +53,7 @@ def test_by_hand(its):
     return found | {"prefixes of the first two steps": prefixes[:2], "steps": len(steps)}
 
 
-@ask(advice="call choose(log_probabilities)")
+@ask(weight=2, advice="call choose(log_probabilities)")
 def test_another_end(its):
     """`start` and `end` are arguments, and `choose` picks the tokens."""
     found, prefixes = searched(its, [0], 10, " with start=4 and end=5", start=4, end=5)
@@ -62,7 +62,7 @@ def test_another_end(its):
     return {"the first prefixes with start=4": prefixes[0]} | found | chosen
 
 
-@ask(advice="make every tensor on `device`")
+@ask(advice="make every tensor on `device`", corner=True)
 def test_device(its):
     """The prefixes are on `device`."""
     # torch's "meta" device is on every machine: its tensors have no values, so the search stops

@@ -13,8 +13,9 @@ search = partial(ask, step="beam_search", after=STEPS)
 
 # Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path:
 # 4 is more likely than 5 at first, but only 5 leads to a certain next token. Sentence 1 may end
-# after 4 or go on: the longer sentence is less likely. Sentence 2 ends with its second token.
-FOLLOWS = torch.zeros(3, 6, 6)
+# after 4 or go on: the longer sentence is less likely. Sentence 2 ends with its second token. The
+# two beams of sentence 3 change places.
+FOLLOWS = torch.zeros(4, 6, 6)
 FOLLOWS[:, :, 3] = 1.0
 FOLLOWS[0, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 0.6, 0.4])
 FOLLOWS[0, 4] = torch.tensor([0.3, 0.3, 0.0, 0.4, 0.0, 0.0])
@@ -22,6 +23,9 @@ FOLLOWS[0, 5] = torch.tensor([0.0, 0.0, 0.0, 0.9, 0.1, 0.0])
 FOLLOWS[1, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
 FOLLOWS[1, 4] = torch.tensor([0.0, 0.48, 0.0, 0.52, 0.0, 0.0])
 FOLLOWS[2, 2] = torch.tensor([0.45, 0.55, 0.0, 0.0, 0.0, 0.0])
+FOLLOWS[3, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 0.6, 0.4])
+FOLLOWS[3, 4] = torch.tensor([0.4, 0.6, 0.0, 0.0, 0.0, 0.0])
+FOLLOWS[3, 5] = torch.tensor([0.05, 0.95, 0.0, 0.0, 0.0, 0.0])
 # A state has the sentence of each of its rows, and what that has read.
 STATE = (
     "type('State', (), {'__init__': lambda self, *of: setattr(self, 'of', of), 'reorder': "
@@ -53,15 +57,17 @@ def test_continuations_by_hand(its):
     logs = torch.tensor([[-1.0, -4, -2.5], [-0.25, -3, -9], [-0.5, -7, -8], [-4, -2, -1]])
     totals, rows, tokens = its.continuations(scores, logs, 3)
     few, _, _ = its.continuations(scores[:1, :1], logs[:1], 5)
+    many, _, _ = its.continuations(scores[:1], logs[:2], 4)
     return {
-        "the factors of 1, 7 and 13 tokens, α = 0.5": [
-            its.length_penalty_factor(length, 0.5) for length in (1, 7, 13)
+        "the factors of 0, 1, 7 and 13 tokens, α = 0.5": [
+            its.length_penalty_factor(length, 0.5) for length in (0, 1, 7, 13)
         ],
         "the factor for α = 0": its.length_penalty_factor(40, 0.0),
         "scores": totals,
         "rows": rows,
         "tokens": tokens,
         "scores, if five are wanted and there are three": few,
+        "scores of four, more than there are tokens": many,
     }
 
 
@@ -88,22 +94,28 @@ def test_when_to_stop(its):
     }
 
 
-@search(weight=5, advice="0.4 · 0.9 is more than 0.6 · 0.4; divide by the factor, then compare")
+@search(weight=8, advice="0.4 · 0.9 is more than 0.6 · 0.4; divide by the factor, then compare")
 def test_what_the_penalty_does(its):
     """A beam of two finds what greedy search misses; α decides between a short and a long one."""
     options = {"width": 2, "n_best": 2, "max_length": 6}
     found, _ = searched(its, [0, 1], " with α = 0", length_penalty=0.0, **options)
     found |= searched(its, [1], " with α = 1", length_penalty=1.0, **options)[0]
+    best = options | {"length_penalty": 1.0, "n_best": 1}
+    found |= searched(its, [1], " with α = 1, the best alone", **best)[0]
+    found |= searched(its, [0], " with start=5, end=4", start=5, end=4, **options)[0]
     return found | {
         f"with {wrong}": refusal(lambda wrong=wrong: searched(its, [0], **(options | wrong)))
         for wrong in ({"n_best": 3}, {"length_penalty": -0.5})
     }
 
 
-@search(weight=4, advice="reorder the state with the prefixes")
+@search(weight=7, advice="reorder the state with the prefixes")
 def test_sentences_together(its):
     """Three sentences in one batch give the same results as alone, in as many steps."""
     options = {"width": 2, "length_penalty": 0.6, "n_best": 2}
     found, states = searched(its, [1, 0, 2], max_length=6, **options)
-    cut, _ = searched(its, [1, 0], " with max_length=2", max_length=2, **options)
-    return {"at each step, the state is that of its rows": states} | found | cut
+    alone, moved = searched(its, [3], " alone", max_length=6, **options)
+    options["length_penalty"] = 1.0
+    cut, _ = searched(its, [1, 0], " with max_length=2, α = 1", max_length=2, **options)
+    state = {"at each step, the state is that of its rows": states + moved}
+    return state | found | alone | cut

@@ -22,4 +22,6 @@ def test_longer_and_perfect_and_nothing(its):
         "BLEU of the reference itself": its.bleu_by_hand(reference, reference),
         "of eight words for five, n = 1": its.bleu_by_hand([[*"abcdeabc"]], reference, n=1),
         "without a matching 2-gram": its.bleu_by_hand([["a", "c", "b", "e", "d"]], reference),
+        "of three right words, n = 4": its.bleu_by_hand([[*"abc"]], [[*"abc"]]),
+        "of `A` for `a`, n = 1": its.bleu_by_hand([[*"Abcde"]], reference, n=1),
     }

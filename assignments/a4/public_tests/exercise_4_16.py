@@ -22,6 +22,7 @@ def test_words_of_two_tokens(its):
     return {
         "words of one token": its.word_weights(WEIGHTS, [0, 1, -1], [0, 1, 2, -1]),
         "words of two": its.word_weights(WEIGHTS, [0, 0, 1], [0, 0, 1, 1]),
+        "a word in two pieces": its.word_weights(WEIGHTS, [0, 1, 0], [0, 1, 2, 3]),
         "a list too short": refusal(lambda: its.word_weights(WEIGHTS, [0, 1], [0, 1, 2, 3])),
     }
 
@@ -31,7 +32,10 @@ def test_links(its):
     """For each target word, source words with at least half of the largest weight."""
     weights = np.array([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7], [0.0, 0.0, 0.0]])
     pairs = its.make("lambda links: sorted([int(a), int(b)] for a, b in links)")
-    return {"links (source word, target word)": pairs(its.alignment_links(weights))}
+    return {
+        "links (source word, target word)": pairs(its.alignment_links(weights)),
+        "links with share=0.1": pairs(its.alignment_links(weights, share=0.1)),
+    }
 
 
 @ask(weight=2, advice="a tick and a label for every word; vmin=0, vmax=1")
@@ -39,8 +43,12 @@ def test_figure(its):
     """Target words on the y axis, source words on the x axis, colors from 0 to 1."""
     weights, source, target = np.array([[0.7, 0.2, 0.1], [0.0, 0.1, 0.4]]), [*"abc"], [*"xy"]
     figure = its.plot_alignment(weights, source, target).axes()
+    given = its.make("__import__('matplotlib.figure').figure.Figure().subplots()")
+    its.plot_alignment(weights, source, target, ax=given)
     return {
         "the image": figure["images"],
+        "the image in a given `ax`": given.axes()["images"],
+        "a color bar": figure["colorbar"],
         "labels of x": figure["xticklabels"],
         "labels of y": figure["yticklabels"],
         "both axes have a name": bool(figure["xlabel"] and figure["ylabel"]),

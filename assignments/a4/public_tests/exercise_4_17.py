@@ -14,7 +14,7 @@ def signs(its, source, hypothesis, reference, **options):
 @question("4.17", weight=2, advice="`un` is no neighbor of itself; five is not rare", read=READ)
 def test_one_sentence(its):
     """All four signs: dropped and added words with their multiplicity, the others once."""
-    made, wanted = "un chien chasse un chat chat", "un petit chien chasse un furet"
+    made, wanted = "un chien chasse un chat chat chat", "un petit chien chasse un furet"
     found = signs(its, "a dog chases a ferret", made, wanted)
     often = signs(its, "dog a dog", "la la maison", "la maison la fleur et la fleur", rare=41)
     return found | {f"{sign}, in the second": words for sign, words in often.items()}

@@ -16,6 +16,11 @@ ADVICE = (
     "the first: the norm, or the source; wrong again: make new tensors, the old cache stays"
 )
 
+WATCH = (
+    "[layer.feed_forward.register_forward_pre_hook(lambda module, given: "
+    "seen.append(int(given[0].shape[1]))) for layer in model.decoder.layers]"
+)
+
 
 def begun(its, norm_first=False):
     """A Transformer with known weights, in evaluation mode, its step, and its first cache."""
@@ -62,6 +67,17 @@ def test_same_as_without(its):
             cache = steps[0][1]
             answer[f"keys in the cache {what}"] = cache.get("layers.0.keys").shape[2]
     return answer | {"without a new token": refusal(lambda: step(PREFIXES, cache))}
+
+
+@ask(advice="embed all, then keep the new: `[:, known:]`")
+def test_what_is_read(its):
+    """With a cache, a layer reads the new tokens alone."""
+    model, step, cache = begun(its)
+    _, cache = step(PREFIXES[:, :2], cache)
+    seen = its.make("[]")
+    its.make(WATCH, model=model, seen=seen)
+    step(PREFIXES[:, :3], cache)
+    return {"no layer reads more than the one new token": max([1, *seen.get()]) == 1}
 
 
 @ask(advice="all a step needs must be in its cache, and nowhere else")

@@ -12,11 +12,12 @@ REFERENCES = [
     "un homme joue de la guitare .",
 ]
 # Greedy gets the end of two sentences wrong, width 2 of one, width 5 of all; a penalty of 1.0 drops
-# a period.
+# a period. Each takes 0.02 seconds.
 TRANSLATE = (
     "lambda width, length_penalty: (log.append([width, float(length_penalty)]), "
-    "[r if i >= {1: 2, 2: 1, 5: 4}.get(width, 0) else ' '.join(r.split()[:-2] + ['ici', '.']) "
-    "if length_penalty < 1 else r[:-2] for i, r in enumerate(references)])[1]"
+    "__import__('time').sleep(0.02), [r if i >= {1: 2, 2: 1, 5: 4}.get(width, 0) else "
+    "' '.join(r.split()[:-2] + ['ici', '.']) if length_penalty < 1 else r[:-2] "
+    "for i, r in enumerate(references)])[-1]"
 )
 
 
@@ -36,7 +37,10 @@ def test_rows(its):
         "[width, length_penalty] of the rows": [[r["width"], r["length_penalty"]] for r in rows],
         "what was translated": sorted(log),
         "BLEU": [row["bleu"] for row in rows],
-        "all speeds are above 0": min(speeds) > 0,
+        "four sentences in 0.02 seconds or more, and less than 4": 1
+        < min(speeds)
+        <= max(speeds)
+        < 300,
         "the speeds differ": len(set(speeds)) > 1,
     }
 

@@ -27,7 +27,7 @@ def load(module):
     return module
 
 
-@question("4.3", weight=5, advice=f"{WAY} `.detach()` cuts the graph", read="§3.1, §3.2.3")
+@question("4.3", weight=6, advice=f"{WAY} `.detach()` cuts the graph", read="§3.1, §3.2.3")
 def test_post_norm_parity(its):
     """Both orders: outputs, each head's weights on the source, and the memory's gradient."""
     found = {}
@@ -46,7 +46,7 @@ def test_post_norm_parity(its):
     return found
 
 
-@question("4.3", weight=4, after=["DecoderLayer"], advice=STACK, read="§3.1")
+@question("4.3", weight=6, after=["DecoderLayer"], advice=STACK, read="§3.1")
 def test_layer_after_layer(its):
     """Each layer has its own parameters, and reads the previous one's output and the memory."""
     found = {}

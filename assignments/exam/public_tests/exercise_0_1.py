@@ -13,4 +13,10 @@ def test_a_small_case(its):
     query, key = torch.tensor([[2.0, 0.0]]), torch.tensor([[2.0**0.5, 0.0], [0.0, 1.0]])
     small = its.attention(query, key, torch.tensor([[1.0], [0.0]]))
     causal = its.attention(X, X, X, torch.ones(5, 5).tril().bool())
-    return {"output": small[0], "weights": small[1], "weights, causal mask": causal[1]}
+    dropped = its.attention(X, X, X, dropout=its.make("lambda weights: 0 * weights"))[1]
+    return {
+        "output": small[0],
+        "weights": small[1],
+        "weights, causal mask": causal[1],
+        "weights, dropout": dropped,
+    }

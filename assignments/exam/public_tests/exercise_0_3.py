@@ -5,7 +5,7 @@ import torch
 from grader.checking.question import question
 
 
-@question("0.3", advice="project, split, attend, merge, project", read="exercise 0.3")
+@question("0.3", weight=2, advice="project, split, attend, merge, project", read="exercise 0.3")
 def test_shapes_and_weights(its):
     """The names of the layers, output and weights with known parameters, weights on request."""
     module = its.MultiHeadAttention(8, 4, dropout=0.0)

@@ -13,7 +13,7 @@ def test_values(its):
     return masks | {"dtypes": [str(mask.dtype) for mask in masks.values()]}
 
 
-@question("4.1", advice="make the mask on `device`", read="the signature of 4.1")
+@question("4.1", advice="make it on `device`", read="the signature of 4.1", corner=True)
 def test_device(its):
     """The mask is made on `device`, by default on the CPU."""
     # torch's "meta" device is on every machine: tensors without values

@@ -34,7 +34,7 @@ def test_batch(its, rng):
     return answer
 
 
-@ask(weight=2, advice="give `choose` the log probabilities; add that of the token it picks")
+@ask(weight=3, advice="give `choose` the log probabilities; add that of the token it picks")
 def test_choose(its, rng):
     """`choose` picks the tokens, the score sums their log probabilities; other start and end."""
     # The first token above −1, or else the first of all: not a matter of order alone.
@@ -44,7 +44,7 @@ def test_choose(its, rng):
     return answer | search(its, "greedy", drawn(rng), max_length=8, **ids)[0]
 
 
-@ask(weight=0.5, advice="make every tensor on `device`", read="the signature of 4.10")
+@ask(weight=0.5, advice="make every tensor on `device`", corner=True)
 def test_device(its):
     """The prefixes are on `device`, where the model is."""
     return on_a_device(its, "greedy")

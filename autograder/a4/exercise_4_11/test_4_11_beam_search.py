@@ -21,7 +21,7 @@ def beams(its, table, settings, by_hand=None, case="", **options):
     return answer
 
 
-@ask(weight=8, advice=ENDS)
+@ask(weight=9, advice=ENDS)
 def test_narrow_beams(its, rng):
     """Beams of width 1 to 5, with several penalties, lengths and lists, start and end tokens."""
     full = [(1, 0.0, 10, 1), (2, 0.0, 6, 2), (2, 0.6, 9, 2), (3, 1.0, 6, 3), (3, 2.0, 8, 3)]
@@ -67,7 +67,7 @@ def test_zero_probability(its, rng):
     return {"tokens, in alphabetical order": [sorted(one) for one in tokens], "scores": scores}
 
 
-@ask(weight=0.5, beside=["test_narrow_beams"], advice="raise a ValueError")
+@ask(weight=0.5, beside=["test_narrow_beams"], advice="raise a ValueError", corner=True)
 def test_arguments(its, rng):
     """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     wrong = [{"width": 2, "n_best": 3}, {"n_best": 0}, {"width": 0, "n_best": 0}]

@@ -8,7 +8,7 @@ from grader.checking.question import question
 BEST = "the n largest of score + log probability in each sentence, whatever beam they extend"
 
 
-@question("4.11", weight=5, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
+@question("4.11", weight=4, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
 def test_length_penalty_factor(its):
     """((5 + |Y|) / 6)^α for short and long sentences, and for several α."""
     return {

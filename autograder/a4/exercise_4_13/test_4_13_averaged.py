@@ -35,7 +35,7 @@ def test_mean(its, rng):
     }
 
 
-@ask(weight=0.5, advice="make new tensors, even for one state")
+@ask(advice="make new tensors, even for one state")
 def test_own_memory(its, rng):
     """The mean has its own memory, even for one state."""
     return {
@@ -45,7 +45,7 @@ def test_own_memory(its, rng):
     }
 
 
-@ask(weight=0.5, beside=["test_mean"], advice="compare the names")
+@ask(weight=0.5, beside=["test_mean"], advice="compare the names", corner=True)
 def test_nothing_to_average(its, rng):
     """No state, and states of different names, raise a ValueError."""
     states, fewer = [state(rng), state(rng)], state(rng, tuple(SHAPES)[:3])

@@ -60,7 +60,7 @@ def test_rows_that_move(its, rng):
     return answer
 
 
-@ask(weight=0.5, advice="there is nothing to read: ValueError")
+@ask(weight=0.5, advice="there is nothing to read: ValueError", corner=True)
 def test_nothing_new(its, rng):
     """Prefixes that have not grown raise a ValueError."""
     known, whole = model(its, rng), prefixes(rng, 3, 2)

@@ -37,19 +37,19 @@ def asked(module, rng):
     return found
 
 
-@ask(weight=4, advice=f"{WAY}; each in its residual connection")
+@ask(weight=3, advice=f"{WAY}; each in its residual connection")
 def test_post_norm(its, rng):
     """Self-attention, attention to the memory, feed-forward; each added, then normalized."""
     return asked(build(its, rng), rng)
 
 
-@ask(weight=5, advice=f"{WAY}; each in its residual connection")
+@ask(weight=3, advice=f"{WAY}; each in its residual connection")
 def test_pre_norm(its, rng):
     """With `norm_first`, all three sub-layers get the normalized input; the memory is as given."""
     return asked(build(its, rng, norm_first=True), rng)
 
 
-@ask(advice="pass `dropout` on to every part that drops", read="§5.4")
+@ask(weight=3, advice="pass `dropout` on to every part that drops", read="§5.4")
 def test_dropout(its, rng):
     """The dropout rate reaches both attentions and all residual connections, in training only."""
     x, memory = normal(rng, 2, 4, 8), normal(rng, 2, 3, 8)

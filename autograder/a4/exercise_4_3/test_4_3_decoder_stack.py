@@ -14,19 +14,19 @@ def build(its, rng, norm_first=False, n_layers=3, dropout=0.1):
     return load(its.Decoder(n_layers, 8, 2, 12, dropout, norm_first), rng)
 
 
-@ask(weight=5, advice=WAY)
+@ask(weight=3, advice=WAY)
 def test_post_norm(its, rng):
     """Three layers in sequence, each with both masks, with no norm after the last."""
     return asked(build(its, rng), rng)
 
 
-@ask(weight=6, advice=WAY)
+@ask(weight=4, advice=WAY)
 def test_pre_norm(its, rng):
     """With `norm_first`, a last norm follows the layers."""
     return asked(build(its, rng, norm_first=True), rng)
 
 
-@ask(weight=2, advice="create each layer separately; pass `dropout` on to every layer")
+@ask(weight=3, advice="create each layer separately; pass `dropout` on to every layer")
 def test_own_parameters(its, rng):
     """Every layer has its own parameters, there are `n_layers` of them, and all drop."""
     found, x, memory = {}, normal(rng, 2, 5, 8), normal(rng, 2, 4, 8)
