@@ -45,7 +45,7 @@ def test_which_candidates_finish(its, rng):
     }
 
 
-@question("4.11", weight=5, advice="done, no prefix left, or `n_best` scores of at least `bound`")
+@question("4.11", weight=6, advice="done, no prefix left, or `n_best` scores of at least `bound`")
 def test_when_to_stop(its):
     """Done, without a prefix, certain, and each time just not so."""
     return {
