@@ -119,6 +119,7 @@ def test_a_release_without_the_assignment_is_said(monkeypatch, tmp_path):
     (tmp_path / "course_lib").mkdir()
     shutil.copy(ROOT / "course_lib/__init__.py", tmp_path / "course_lib")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # to which the folder is added
     with pytest.raises(SetupError, match="has no checks of a1: get the release"):
         notebook_home.begin("a1", made_for=__version__)
 
