@@ -44,6 +44,7 @@ def test_written_in_weights(its, rng):
 @question("1.5", weight=4, advice=DRAW, read="exercise 1.5")
 def test_generators(its):
     """Three weights come from `rng` alone; without it, layers differ; np.random is untouched."""
+    _weights(its)  # a generator that is kept has drawn before, whatever was asked until now
     its.make("np.random.random()")  # so that a later draw changes only the position, not the keys
     keys, position = its.make(STATE).get()
     first, second = _weights(its), _weights(its)

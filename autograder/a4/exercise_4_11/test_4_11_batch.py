@@ -11,7 +11,7 @@ ask = partial(question, "4.11", read=READ, after=STEPS)
 ONE = "one call of `step` serves the beams of all sentences, and a sentence that is done leaves"
 
 
-@ask(weight=10.5, advice="each sentence has its own beam, list, end, and rows of the state")
+@ask(weight=11.5, advice="each sentence has its own beam, list, end, and rows of the state")
 def test_sentences(its, rng):
     """Each sentence of a batch gets the same hypotheses as alone, each row its own state."""
     answer = {}

@@ -21,7 +21,7 @@ def beams(its, table, settings, by_hand=None, case="", **options):
     return answer
 
 
-@ask(weight=9, advice=ENDS)
+@ask(weight=10.5, advice=ENDS)
 def test_narrow_beams(its, rng):
     """Beams of width 1 to 5, with several penalties, lengths and lists, start and end tokens."""
     full = [(1, 0.0, 10, 1), (2, 0.0, 6, 2), (2, 0.6, 9, 2), (3, 1.0, 6, 3), (3, 2.0, 8, 3)]
