@@ -225,7 +225,7 @@ def test_the_command_proves_one_exercise():
     }
     assert {o["case"] for o in told} == wanted
     assert {o["seed"] for o in told if o["claim"] == prove.EVERY_SEED} == {3}
-    assert len(told) == 3 * len(wanted)
+    assert len(told) == 4 * len(wanted)
 
 
 def test_only_the_whole_proof_is_a_result(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def test_a_redefinition_is_picked_up(kernel, capsys):
     kernel(RIGHT)
     assert notebook.check("A1.1") == 10
     captured = capsys.readouterr()
-    assert "5 of 5 visible checks pass" in captured.out
+    assert "3 of 3 visible checks pass" in captured.out
     assert captured.err == ""
 
 
@@ -51,6 +51,8 @@ def test_a_check_leaves_generators_and_modules_as_they_were(kernel):
 
 STEP = """
 import math
+
+from course_lib.decoding.search import Hypothesis
 
 def is_final(found, bound, width, n_best):
     safe = sum(h.score >= bound for h in found) >= n_best

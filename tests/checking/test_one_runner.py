@@ -22,9 +22,14 @@ OWN_HEADS = """
 def split_heads(x, n_heads):
     return torch.nn.functional.scaled_dot_product_attention(x, x, x)
 """
+DOUBLED = SOURCE.replace("weights @", "2 * weights @")
 ANSWERS = {  # exercise, what replaces the reference, and the outcomes besides PASSED
     "right": ("1.4", {ATTENTION: SOURCE}, set()),
-    "wrong": ("1.4", {ATTENTION: SOURCE.replace("weights @", "2 * weights @")}, {"FAILED"}),
+    "wrong": (
+        "1.4",
+        {ATTENTION: SOURCE.replace("weights @", "2 * weights @")},
+        {"FAILED", "WAITING"},
+    ),
     "wrong before": ("1.4", {f"{NUMPY_FORMS}:scaled_scores": UNSCALED}, {"FAILED"}),
     # a refusal of wrong shapes counts only beside a value, and here none was computed as asked
     "forbidden": ("1.4", {ATTENTION: BORROWED}, {"POLICY", "WAITING"}),
