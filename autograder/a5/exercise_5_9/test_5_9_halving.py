@@ -6,7 +6,7 @@ READ = "the docstring of successive_halving"
 BEST = "at each rung, keep the best ⌈number / eta⌉ of the trials that are left"
 COUNTED = "between two rungs, each trial that is left takes their difference in steps"
 BESIDE = ["test_survivors", "test_steps", "test_rounding"]
-CASES = [(14, 9, [2, 5]), (12, 7, [2, 4], 2), (20, 8, [3], 4), (27, 9, [2, 5]), (4, 6, [])]
+CASES = [(14, 9, [2, 5]), (12, 7, [2, 4], 2), (20, 8, [3], 4), (27, 9, [2, 4, 6]), (4, 6, [])]
 
 
 def replayed(its, part, *cases):
