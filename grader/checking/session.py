@@ -81,20 +81,20 @@ def run(
     student: Student,
     *,
     files: list[Path],
+    right: RightAnswers | None,
     only: Collection[str] | None = None,
     exercises: Collection[str] | None = None,
     verdicts: dict[str, StudentError] | None = None,
     handed_in: Mapping[str, bytes] | None = None,
     seed: int | None = None,
     strict: bool = True,
-    right: RightAnswers | None = None,
     causes: Causes | None = None,
 ) -> list[TestResult]:
     """Run the tests of `files`, restricted to the test ids `only` and to `exercises` if given.
 
     `verdicts`: exercises whose failure is known beforehand; their tests do not run. `right` gives
-    the right answers to questions; without it, questions are only asked. `causes` finds the named
-    mistakes that failures show.
+    the right answers to questions; with None, they are only asked, and pass. `causes` finds the
+    named mistakes that failures show.
     Raises SuiteError if the suite cannot be read, or if a test's own code is wrong; if the run is
     not `strict`, only this test is BROKEN.
     """

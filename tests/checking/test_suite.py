@@ -37,7 +37,7 @@ def marked(name: str, body: str, parameters: str = "student", exercise: str = "1
 
 def ran(course, path, namespace=None, **options):
     student = in_process.student(namespace or {})
-    return session.run(course.assignment("a1"), student, files=[path], **options)
+    return session.run(course.assignment("a1"), student, files=[path], right=None, **options)
 
 
 def test_results_come_in_the_order_of_the_file(course, suite):
@@ -137,7 +137,7 @@ def test_what_counts_beside_another_test_means_that_of_its_own_file(course, suit
         second.write_text(HEAD + others, encoding="utf-8")
         student = in_process.student({"f": min, "g": lambda: 1})
         for files in ([first, second], [second, first]):
-            results = session.run(course.assignment("a1"), student, files=files)
+            results = session.run(course.assignment("a1"), student, files=files, right=None)
             [result] = [one for one in results if one.name == "test_refuses"]
             assert result.outcome == outcome
 

@@ -17,6 +17,7 @@ from fuzz_mutation import Rng, Target, as_json, made_by
 
 from grader.authoring.proof import cases
 from grader.checking import session
+from grader.checking.findings import right_form
 from grader.checking.suite import read_tests
 from grader.judge import score
 from grader.judge.suite_run import suite_files
@@ -98,7 +99,7 @@ def recorded(id: str, number: int) -> list[Answer]:
     assignment, (test, path) = COURSE.assignment(id), suite(id)[number]
     recorder, given, began = Recorder(right(id)), handed_in(id), time.process_time()
     (result,) = session.run(
-        assignment, Student(recorder), only={test.id}, files=[path], handed_in=given
+        assignment, Student(recorder), files=[path], right=None, only={test.id}, handed_in=given
     )
     assert result.outcome == session.PASSED, result
     return recorder.answers if time.process_time() - began < MOST_SECONDS else []
@@ -128,6 +129,7 @@ def feed_test(given_test: tuple[str, int, int]) -> None:
         Student(Replayed(rng, answers, wrong)),
         only={test.id},
         files=[path],
+        right=right_form.answers(assignment),
         handed_in=given,
     )
     of_one = COURSE.assignment(id).exercise(test.mark.exercise)

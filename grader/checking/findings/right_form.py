@@ -48,7 +48,7 @@ def answers(
 
 
 class RightForm(Student):
-    """A namespace of right forms, which may use what an exercise forbids."""
+    """A namespace of right forms, asked without bans: the proof grades them with these."""
 
     def __init__(self, scope: dict[str, object]):
         super().__init__(LocalBackend(Executor(dict(scope))))
@@ -59,7 +59,7 @@ class RightForm(Student):
 
 def _asked(assignment: Assignment, test: Test, seed: int, scope: dict[str, object]) -> Answer:
     (found,) = session.run(
-        assignment, RightForm(scope), files=[test.file], only=[test.id], seed=seed
+        assignment, RightForm(scope), files=[test.file], right=None, only=[test.id], seed=seed
     )
     if found.answer is None or found.outcome != session.PASSED:
         why = found.message and found.message.got

@@ -69,6 +69,7 @@ def read(text: str, component: str, key: str) -> dict[str, dict[str, Any]]:
         if not re.fullmatch(r"\w+", id) or not sentence or id in found:
             raise ValueError(f"{first!r}: begin a mistake with `id: sentence` and an id of its own")
         notes = [line for line in rest if line.startswith(("pins: ", "corner: "))]
+        told = [note.split(": ", 1) for note in notes]
         try:
             hunks = change.parse([line for line in rest if line not in notes])
         except ValueError as error:
@@ -78,7 +79,7 @@ def read(text: str, component: str, key: str) -> dict[str, dict[str, Any]]:
             "key": key,
             "sentence": sentence,
             "change": hunks,
-            "pins": [note[6:] for note in notes if note.startswith("pins: ")],
-            "corner": "".join(note[8:] for note in notes if note.startswith("corner: ")),
+            "pins": [text for kind, text in told if kind == "pins"],
+            "corner": "".join(text for kind, text in told if kind == "corner"),
         }
     return found
