@@ -128,10 +128,10 @@ def test_a_named_mistake_is_caught(bug):
     assert claims.caught(graded(data, "exam", only=[bug.exercise]), bug) == ""
 
 
-def test_the_table_of_all_weights_does_not_fit_into_a_worker(sandboxed):
+def test_the_table_of_all_weights_is_seen_though_it_is_made_for_long_sequences_only(sandboxed):
     result = graded(changed({LONG: HONEST_ONLY_WHEN_SHORT}), "exam", sandboxed, ["0.9"])
     failed = {id: test.outcome for id, test in claims.failing(result).items()}
-    assert failed == {"test_0_9_long_attention.py::test_longer_than_the_memory": "OOM"}
+    assert failed == {"test_0_9_long_attention.py::test_never_holds_all_weights": "FAILED"}
 
 
 def test_a_hostile_notebook_gets_nothing_and_harms_nobody(sandboxed, tmp_path):
