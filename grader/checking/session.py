@@ -227,8 +227,12 @@ class _Session:
             answer = asked(rng)
             if not is_first(test):
                 return answer
+            exercise = self.assignment.exercise(test.mark.exercise)
             return with_facts(
-                answer, self.student, lambda: asked(self._begin(test, test.mark.exercise))
+                answer,
+                self.student,
+                exercise.declines,
+                lambda: asked(self._begin(test, exercise.id)),
             )
         except StudentError as error:
             right = self.right and self.right(test)

@@ -1,36 +1,55 @@
 """What an exercise is asked without anyone writing it: facts beside its first hidden question.
 
 Its arguments stay as they were, lists, dicts and configurations included; asked again, it gives the
-same answer; and it keeps to the device of its tensors, as a GPU needs it. A fact
-counts only if it is so of the right form.
+same answer; and each call of the question holds for its tensors on another device (as a GPU needs
+it), in another precision, for the first of a batch alone, and with one more leading axis. A fact
+counts only if it is so of the right form, and unless the exercise declines it: what a right form
+allows by chance, its handout does not promise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..seam import Student
 from .answer import Answer
 
-MOST_CALLS = 6  # of a question, that are repeated elsewhere
+MOST_CALLS = 6  # of a question, that are repeated in other forms
 CHANGED = "arguments that are changed"
 AGAIN = "it gives the same answer when it is asked again"
-STAYS = "it stays on the device of its arguments, such as a GPU"
-SO: Mapping[str, Any] = {CHANGED: [], AGAIN: True, STAYS: True}
+FORMS: Mapping[str, str] = {  # by the variation's name: see `seam.variations`
+    "device": "it stays on the device of its arguments, such as a GPU",
+    "precision": "tensors of float64 give float64, and the same numbers",
+    "one": "the first of several gives alone what it gives among the others",
+    "axis": "one more leading axis is kept",
+}
 
 
-def with_facts(answer: Answer, student: Student, again: Callable[[], Answer]) -> Answer:
+def with_facts(
+    answer: Answer, student: Student, declined: Collection[str], again: Callable[[], Answer]
+) -> Answer:
     """The answer to the question that was just asked, with its facts; `again` asks once more."""
-    calls = student.calls[:MOST_CALLS]
     changed = {f"{one.name}: argument {name}" for one in student.calls for name in one.changed}
-    stays = all(map(student.keeps, calls))
-    facts = {CHANGED: sorted(changed), AGAIN: again().like(answer), STAYS: stays}
+    forms = {
+        _name(FORMS[form], number): so
+        for number, call in enumerate(student.calls[:MOST_CALLS], 1)
+        for form, so in student.varied(call).items()
+        if form not in declined
+    }
+    facts = {CHANGED: sorted(changed), **forms, AGAIN: again().like(answer)}
     return replace(answer, values={**answer.values, **facts})
 
 
 def only_so(right: Answer) -> Answer:
     """A right form's answer without the facts that are not so of it."""
-    kept = {n: value for n, value in right.values.items() if n not in SO or value == SO[n]}
+    numbers = range(1, MOST_CALLS + 1)
+    so: dict[str, Any] = {_name(fact, n): True for fact in FORMS.values() for n in numbers}
+    so |= {CHANGED: [], AGAIN: True}
+    kept = {n: value for n, value in right.values.items() if n not in so or value == so[n]}
     return replace(right, values=kept)
+
+
+def _name(fact: str, number: int) -> str:
+    return fact if number == 1 else f"{fact} (call {number})"

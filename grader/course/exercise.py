@@ -19,6 +19,9 @@ MAX_TOTAL = 64 * 2**20  # bytes of files beside a notebook, unless course.toml a
 LARGEST = 256 * 2**20  # the most that course.toml may allow
 
 
+Form = Literal["device", "precision", "one", "axis"]
+
+
 class WrittenPart(Table):
     """One written question of an exercise, graded manually."""
 
@@ -54,6 +57,9 @@ class Exercise(Table):
     forbidden: list[str] = []  # besides what the assignment forbids
     instead: str = ""  # what to use in place of them: follows "Use"
     allowed: list[str] = []  # of what the assignment forbids
+    declines: dict[
+        Form, str
+    ] = {}  # of what every exercise is asked, with the reason: see `unasked`
     zero_at: float | None = None  # model: the score that earns no points
     full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
     hints: Hints | None = None

@@ -81,11 +81,11 @@ class Executor:
             "touched": [name for name in contents if contents[name] != written.get(name)],
         }
 
-    def verb_keeps(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:
-        """Whether a call keeps to the device of its tensors: see `elsewhere`."""
-        from . import elsewhere
+    def verb_varied(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> dict[str, bool]:
+        """Whether a call holds in other forms of its arguments, by their name: see `variations`."""
+        from . import variations
 
-        return elsewhere.keeps(target, args, kwargs)
+        return variations.holds((target, args, kwargs))
 
     def verb_make(self, source: str, data: dict[str, Any]) -> object:
         """Evaluate a test's expression on this side, to build generators, callables or modules."""

@@ -18,6 +18,8 @@ from typing import Any, Protocol
 from .codec import Decoder, Encoder, Tree
 from .errors import KINDS, PROTOCOL, StudentError
 
+VARIED_SECONDS = 20.0  # for a call in all forms
+
 
 class Backend(Protocol):
     """Carries one request to the student's side and its answer back."""
@@ -127,10 +129,13 @@ class Student:
         self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
         return result
 
-    def keeps(self, call: Call) -> bool:
-        """Whether a call keeps to the device of its tensors; it moves a module for good."""
+    def varied(self, call: Call) -> dict[str, bool]:
+        """Whether a call holds in other forms of its arguments, by their name: see `variations`."""
         how_called = {"target": call.target, "args": [*call.args], "kwargs": call.kwargs}
-        return bool(self._ask("keeps", **how_called))
+        found = self._ask("varied", deadline=VARIED_SECONDS, **how_called)
+        return (
+            {str(name): so is True for name, so in found.items()} if isinstance(found, dict) else {}
+        )
 
     def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
         """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""

@@ -1,0 +1,110 @@
+"""What every exercise is asked without anyone writing it: each fact has code that breaks it."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from grader.checking import unasked
+from grader.checking.answer import Answer
+from grader.seam import Student, StudentError
+from grader.seam.executor import Executor, LocalBackend
+
+X = torch.arange(24.0).reshape(2, 3, 4)
+EYE = torch.eye(4)  # of this device
+KEPT: list[int] = []
+
+
+class Doubled(nn.Linear):
+    def forward(self, x):
+        return super().forward(x).to(torch.float32)
+
+
+def written_to(x):
+    x += 1
+    return x
+
+
+def of_three_axes(x):
+    batch, n, d = x.shape
+    return x.reshape(batch, n, d)
+
+
+def counted(x):
+    KEPT.append(1)
+    return x * len(KEPT)
+
+
+# What is called, with what, and the facts that are not so of it.
+CALLED = [
+    (lambda x: x @ x.mT, [X], []),
+    (lambda x: (x + torch.eye(4)[:3], x), [X], ["device"]),
+    (lambda x: x @ EYE, [X], ["device", "precision"]),
+    (lambda x: torch.einsum("bnd,de->bne", x, EYE), [X], ["device", "precision", "axis"]),
+    (
+        lambda x: functional.scaled_dot_product_attention(x, x, X),
+        [X],
+        ["device", "precision", "one"],
+    ),
+    (lambda x: x.masked_fill(x > 3, torch.tensor(-1.0)), [X], []),  # as a GPU allows it
+    (lambda x: x[..., torch.tensor([1, 0])], [X], []),
+    (lambda x: x * torch.tensor(2.0), [X], []),
+    (lambda x: x.tolist() and x, [X], []),  # values cannot be read there, which says nothing
+    (lambda x: EYE[:3] * x, [X], ["device"]),
+    (lambda x: torch.zeros(3, 4) + x * 0, [X], ["device"]),
+    (lambda x: x.float(), [X], ["precision"]),
+    (Doubled(4, 4), [X], ["precision"]),
+    (nn.Linear(4, 4), [X], []),
+    (lambda x: torch.ones(4) @ x.mT, [X], ["device", "precision"]),
+    (lambda x: x.squeeze(), [X], ["one", "axis"]),
+    (lambda x: x - x.mean(0), [X], ["one", "axis"]),
+    (lambda x, mask: x * mask[..., None], [X, X[..., 0] > 4], []),
+    (of_three_axes, [X], ["axis"]),
+    (lambda x: x.sum(1), [X], ["axis"]),
+    (lambda x: x.sum(-1), [X.numpy()], []),
+    (lambda x: x.astype("float32"), [X.numpy()], []),  # no handout of NumPy speaks of precision
+    (lambda d: np.eye(d), [3], []),
+]
+
+
+def asked(function, args, declined=()):
+    """The names of the facts that are not so."""
+    student = Student(LocalBackend(Executor({"function": function})))
+    student.begin()
+
+    def once() -> Answer:
+        return Answer.of(student.function(*args))
+
+    found = unasked.with_facts(once(), student, declined, once)
+    broken = found.values.keys() - unasked.only_so(found).values.keys()
+    names = {sentence: form for form, sentence in unasked.FORMS.items()}
+    return sorted(names.get(name, name) for name in broken)
+
+
+@pytest.mark.parametrize(("function", "args", "broken"), CALLED)
+def test_a_call_is_asked_in_other_forms(function, args, broken):
+    assert asked(function, args) == sorted(broken)
+    assert asked(function, args, broken) == []
+
+
+def test_what_is_written_to_or_kept_is_seen():
+    assert unasked.CHANGED in asked(written_to, [X.clone()])
+    assert unasked.AGAIN in asked(counted, [X])
+
+
+def test_nothing_is_changed_by_asking():
+    layer, x = nn.Linear(4, 4), X.clone()
+    asked(layer, [x])
+    assert layer.weight.device.type == "cpu"
+    assert layer.weight.dtype == torch.float32
+    assert x.equal(X)
+
+
+def test_a_forged_answer_is_none():
+    class Forger:
+        def request(self, request, payload, deadline):
+            return {"ok": {"k": "v", "v": "all is well"}}, b""
+
+    with pytest.raises((StudentError, AttributeError)):
+        Student(Forger()).varied(None)
