@@ -137,10 +137,11 @@ def _each(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _arrays(value: Any, kind: Any = object) -> list[Any]:
-    """All arrays and tensors in a value, in order."""
-    found = list[Any]()
-    _each(value, lambda one: found.append(one) if hasattr(one, "shape") else None)
-    return [one for one in found if isinstance(one, kind)]
+    """All arrays and tensors in a value, in order, those of named tuples included."""
+    if isinstance(value, (list, tuple, dict)):
+        parts = value.values() if isinstance(value, dict) else value
+        return [array for part in parts for array in _arrays(part, kind)]
+    return [value] if hasattr(value, "shape") and isinstance(value, kind) else []
 
 
 def _are_alike(some: list[Any], others: list[Any]) -> bool:

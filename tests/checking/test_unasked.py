@@ -56,6 +56,7 @@ CALLED = [
     (lambda x: x.float(), [X], ["precision"]),
     (Doubled(4, 4), [X], ["precision"]),
     (nn.Linear(4, 4), [X], []),
+    (lambda x: x.max(-1), [X], []),  # a named tuple
     (lambda x: torch.ones(4) @ x.mT, [X], ["device", "precision"]),
     (lambda x: x.squeeze(), [X], ["one", "axis"]),
     (lambda x: x - x.mean(0), [X], ["one", "axis"]),
