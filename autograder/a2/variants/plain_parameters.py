@@ -66,7 +66,7 @@ class LayerNorm(nn.Module):
 
     def forward(self, x):
         d = x.shape[-1]
-        centring = torch.eye(d) - 1.0 / d  # a matrix that subtracts the mean
+        centring = torch.eye(d).to(x) - 1.0 / d  # a matrix that subtracts the mean
         centred = x @ centring
         return (
             self.bias
