@@ -91,10 +91,12 @@ def _in_double_precision(call: Call, as_it_is: list[Any]) -> bool:
 
 def _the_first_alone(call: Call, as_it_is: list[Any]) -> bool:
     """The first of several gives alone what it gives among the others."""
-    size = next((one.shape[0] for one in _arrays(call[1:]) if one.ndim > 1), 1)
+    size = next((one.shape[0] for one in _arrays(call[1:]) if one.ndim > 1), 0)
+    if size < 2:  # there is no batch
+        return False
 
     def first(one: Any) -> Any:
-        return one[:1] if hasattr(one, "shape") and one.shape[:1] == (size,) else one
+        return one[:1] if getattr(one, "shape", ())[:1] == (size,) else one
 
     found = _arrays(_made((call[0], *_each(call[1:], first))))
     return _are_alike(found, [first(one) for one in as_it_is])
@@ -125,9 +127,7 @@ def _made(call: Call) -> Any:
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
     """The value with every array, tensor and module in it changed."""
-    torch = sys.modules.get("torch")
-    kinds = (np.ndarray, torch.Tensor, torch.nn.Module) if torch else (np.ndarray,)
-    if isinstance(value, kinds):
+    if isinstance(value, _kinds()):
         return change(value)
     if isinstance(value, dict):
         return {name: _each(one, change) for name, one in value.items()}
@@ -136,12 +136,18 @@ def _each(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
+def _kinds() -> tuple[type, ...]:
+    """Of arrays, and where torch is imported of tensors and modules."""
+    torch = sys.modules.get("torch")
+    return (np.ndarray, torch.Tensor, torch.nn.Module) if torch else (np.ndarray,)
+
+
 def _arrays(value: Any, kind: Any = object) -> list[Any]:
     """All arrays and tensors in a value, in order, those of named tuples included."""
     if isinstance(value, (list, tuple, dict)):
         parts = value.values() if isinstance(value, dict) else value
         return [array for part in parts for array in _arrays(part, kind)]
-    return [value] if hasattr(value, "shape") and isinstance(value, kind) else []
+    return [value] if isinstance(value, _kinds()[:2]) and isinstance(value, kind) else []
 
 
 def _are_alike(some: list[Any], others: list[Any]) -> bool:

@@ -11,7 +11,7 @@ from course_lib.residual import ResidualConnection
 
 
 def padding_mask(token_ids, pad_id=0):
-    return ~torch.isin(token_ids, torch.tensor([pad_id]))[:, None, None, :]
+    return ~torch.isin(token_ids, token_ids.new_tensor([pad_id]))[:, None, None, :]
 
 
 class FeedForward(nn.Sequential):
