@@ -6,6 +6,7 @@ tests that failed possibly because of an earlier exercise, with a right form of 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
@@ -106,13 +107,16 @@ def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: 
         raise ValueError("what cannot be read has nothing to run again")
     first, *later = tried.plan
     load = read.load(tried.patience)
-    left = replace(first, tests=[id for id in first.tests if id not in tried.passed_with])
+    found = {id: len(forms) for id, forms in tried.passed_with.items()}
+    ids = [id for id in first.tests if found.get(id, math.inf) > len(first.replaced)]
+    left = replace(first, tests=ids)
     ids = reruns.passed(left, submitted, load, read.verdicts, open_worker)
     passed_with = {**tried.passed_with, **{id: list(first.replaced) for id in ids}}
     seconds = tried.result.seconds + time.perf_counter() - started
     model = tried.result.model
     result = _result(submitted, course, read, tried.run, model, seconds, passed_with)
-    return replace(tried, result=result, plan=later, passed_with=passed_with)
+    plan = [*reruns.narrower(first, ids), *later]
+    return replace(tried, result=result, plan=plan, passed_with=passed_with)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """Runs failed tests again with right forms of earlier functions, which a mistake there may explain.
 
 First those of the earlier exercises that fail themselves, so that as much as possible stays the
-student's own. Then, where the answer was a wrong value, those of all earlier ones, since a mistake
-there may pass every test of its own; an exception is no such evidence, as a right form may word the
-same error otherwise.
+student's own. Then those of all earlier ones, since a mistake there may pass every test of its own;
+but not where an exception was asked for, which a right form may word otherwise.
 
 A right form is an answer, in whatever way the student's code may call it, so no promise rests on
 what a worker can keep or pass on. What holds is an order, over all submissions of a class:
@@ -44,6 +43,7 @@ class Rerun:
     place: tuple[int, int]  # of its first test: its exercise, and how much it builds on in there
     replaced: tuple[str, ...]
     tests: list[str]
+    together: bool = False  # they count only if all of them pass
 
 
 def passed(
@@ -59,7 +59,14 @@ def passed(
     sources = substitutes.sources(submitted.assignment, rerun.replaced)
     with open_worker(replace(load, substitutes=sources)) as worker:
         again = results(submitted, worker, verdicts, only=rerun.tests)
-    return [test.id for test in again if test.outcome == PASSED]
+    ids = [test.id for test in again if test.outcome == PASSED]
+    return ids if len(ids) == len(again) or not rerun.together else []
+
+
+def narrower(rerun: Rerun, ids: list[str]) -> list[Rerun]:
+    """Tests that pass now, with one right form alone: if it explains them all, it is the cause."""
+    alone = [(one,) for one in rerun.replaced] if ids and len(rerun.replaced) > 1 else []
+    return [replace(rerun, replaced=one, tests=ids, together=True) for one in alone]
 
 
 def planned(
@@ -87,8 +94,8 @@ def planned(
         broken = (*(id for id in before if id in failing), *of_own)
         place = (order.index(exercise.id), len(test.mark.after))
         ids = [test.id, *(other.id for other in wrong if _counts_beside(test, other))]
-        all_before = (*before, *of_own) if test.answered else broken
-        for replaced in dict.fromkeys((broken, all_before)):
+        asked_for = not test.answered and not (test.message and test.message.raised)
+        for replaced in dict.fromkeys((broken, broken if asked_for else (*before, *of_own))):
             if substitutes.sources(assignment, replaced):
                 group = groups.get(replaced, Rerun(place, replaced, []))
                 together = list(dict.fromkeys([*group.tests, *ids]))

@@ -108,17 +108,17 @@ def cause_sentence(exercise: ExerciseResult, result: Result) -> str:
         return [root for one in further for root in roots(one)] or [id]
 
     found = list(dict.fromkeys(root for id in exercise.caused_by for root in roots(id)))
-    failing = [id for id in found if id in lost]
-    names = failing or found
-    if not names:
-        return ""
-    several, listing = len(names) > 1, listed(names)
-    it, its = ("them", "their") if several else ("it", "its")
-    sentences = [f"{listing} {'fail' if several else 'fails'}: repair {it} first."] * bool(failing)
-    if exercise.carried_through:
-        form = "correct forms of" if several else "a correct"
-        sentences.append(f"Tests that pass with {form} {listing} keep their points.")
-    if not failing:
+    failing, others = ([id for id in found if (id in lost) is wrong] for wrong in (True, False))
+    sentences = []
+    if failing:
+        fail, it = ("fail", "them") if len(failing) > 1 else ("fails", "it")
+        sentences.append(f"{listed(failing)} {fail}: repair {it} first.")
+    if found and exercise.carried_through:
+        form = "correct forms of" if len(found) > 1 else "a correct"
+        sentences.append(f"Tests that pass with {form} {listed(found)} keep their points.")
+    if others:
+        it = listed(others) if failing else "them" if len(others) > 1 else "it"
+        its = "their" if len(others) > 1 else "its"
         sentences.append(f"Look at {it} again, although {its} own tests pass.")
     return " ".join(sentences)
 
