@@ -94,9 +94,9 @@ def write(course: Course, lectures: Iterable[Path], to: Path, week: int) -> None
 
 
 def set_up_as(course: Course, lecture: Path) -> Assignment:
-    """The newest assignment that every student has when this part is read."""
+    """The newest assignment in every release that shows this part."""
     number = int(lecture.stem.partition("_")[0].removeprefix("part"))
-    first = min((week.number for week in course.weeks if number in week.whole), default=1)
+    first = min((week.number for week in course.weeks if number in week.parts), default=1)
     there = [one for one in course.assignments if one.week <= first]
     return (there or course.assignments)[-1 if there else 0]
 

@@ -153,7 +153,15 @@ LIST = (ISQRT[0], SCORES, f"({SCORES}).tolist()")
 LISTS = (f"{NUMPY_FORMS}:project_qkv", "x @ w_q,", "(x @ w_q).tolist(),")
 WIDE_HEADS = ("course_lib.attention:split_heads", "transpose(1, 2)", "transpose(1, 2).double()")
 WIDE = ("course_lib.feed_forward:FeedForward", ".relu())", ".relu()).double()")
-WIDE_STACK = ("course_lib.decoder:Decoder", "self.norm(x), weights", "self.norm(x).double(), weights")
+WIDE_STACK = ("course_lib.decoder:Decoder", "self.norm(x),", "self.norm(x).double(),")
+UNCHECKED = ("course_lib.attention:attention", "_check_shapes(query, key, value, mask)", "pass")
+
+
+def graded(assignment, only, *mistakes):
+    sources = {component: Component.parse(component).source for component, _, _ in mistakes}
+    assert all(old in sources[component] for component, old, _ in mistakes)
+    wrong = {component: sources[component].replace(old, new) for component, old, new in mistakes}
+    return proofs.graded(proofs.notebook(assignment, "solution", wrong), assignment, only=only)
 
 
 @pytest.mark.parametrize(
@@ -173,11 +181,7 @@ WIDE_STACK = ("course_lib.decoder:Decoder", "self.norm(x), weights", "self.norm(
 def test_a_right_exercise_does_not_pay_for_a_wrong_one_that_keeps_its_points(
     assignment, mistake, wrong, right
 ):
-    component, old, new = mistake
-    source = Component.parse(component).source
-    assert old in source
-    data = proofs.notebook(assignment, "solution", {component: source.replace(old, new)})
-    result = proofs.graded(data, assignment, only=[right])
+    result = graded(assignment, [right], mistake)
     (entry,) = result.exercises
     assert entry.points == entry.max_points
     carried = [test for test in entry.tests if test.carried_through]
@@ -189,10 +193,18 @@ def test_a_right_exercise_does_not_pay_for_a_wrong_one_that_keeps_its_points(
     assert cause_sentence(entry, result) == f"{kept} Look at it again, although its own tests pass."
 
 
+def test_who_fails_for_something_else_is_not_accused():
+    result = graded("a2", ["2.1", "2.2", "2.3"], UNCHECKED, WIDE_HEADS)
+    first, second, third = result.exercises
+    assert first.points < first.max_points
+    assert (second.points, third.points) == (second.max_points, third.max_points)
+    assert third.caused_by == ["2.2"]
+    assert "2.1" not in cause_sentence(third, result)
+
+
 def test_a_test_that_waits_counts_where_its_other_one_is_carried_through():
-    halved = Component.parse(f"{NUMPY_FORMS}:softmax").source.replace("return ", "return 0.5 * ")
-    data = proofs.notebook("a1", "solution", {f"{NUMPY_FORMS}:softmax": halved})
-    entry = proofs.graded(data, "a1", only=["1.4"]).exercises[0]
+    halved = (f"{NUMPY_FORMS}:softmax", "return ", "return 0.5 * ")
+    (entry,) = graded("a1", ["1.4"], halved).exercises
     waiting = [test for test in entry.tests if test.outcome == "WAITING"]
     assert waiting
     assert all(test.carried_through and test.points == test.max_points for test in waiting)
@@ -200,10 +212,7 @@ def test_a_test_that_waits_counts_where_its_other_one_is_carried_through():
 
 
 def test_a_mistake_of_its_own_is_not_carried_through():
-    doubled = Component.parse(f"{NUMPY_FORMS}:attention").source.replace(
-        "weights @", "2 * weights @"
-    )
-    data = proofs.notebook("a1", "solution", {f"{NUMPY_FORMS}:attention": doubled})
-    entry = proofs.graded(data, "a1", only=["1.4"]).exercises[0]
+    doubled = (f"{NUMPY_FORMS}:attention", "weights @", "2 * weights @")
+    (entry,) = graded("a1", ["1.4"], doubled).exercises
     assert entry.points < entry.max_points
     assert not entry.caused_by

@@ -227,6 +227,13 @@ def test_points_that_were_carried_through_are_explained():
     assert "✗" not in said
 
 
+def test_of_two_causes_only_the_one_that_fails_is_said_to_fail():
+    both = CARRIED | {"caused_by": ["1.1", "1.3"]}
+    said = rendered(sample(failed={"1.1": [BUG], "1.4": [both]}).as_json())
+    assert "1.1 fails: repair it first. Tests that pass with correct forms of 1.1 and 1.3" in said
+    assert "Look at 1.3 again, although its own tests pass." in said
+
+
 def test_an_exercise_that_only_lacked_an_earlier_one_is_not_called_unwritten():
     result = sample(failed={"1.7": [{**CARRIED, "outcome": "NOT_WRITTEN"}] * 6}).as_json()
     seventh = next(e for e in result["exercises"] if e["id"] == "1.7")

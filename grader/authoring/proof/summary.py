@@ -12,8 +12,7 @@ from grader.course.course import Course
 from grader.course.course_file import shown
 from grader.course.record.files import FILE
 
-from . import claims
-from .prove import BACKENDS, EVERY_SEED, Outcome
+from .prove import EVERY_SEED, Outcome
 
 Row = tuple[str, str]  # assignment, what
 Counts = tuple[int, int]  # held, of
@@ -39,21 +38,6 @@ def lines(found: Mapping[Row, Counts]) -> list[str]:
         f"{id:4} {what:<50} {held:>5} of {total}"
         for (id, what), (held, total) in sorted(found.items())
     ]
-
-
-def prices(outcomes: Iterable[Outcome]) -> list[str]:
-    """A line for each bug that costs little, or that no visible check tells a student."""
-    told = []
-    for outcome in outcomes:
-        price = outcome.price
-        if (
-            price
-            and outcome.backend == BACKENDS[0]
-            and (price.share < claims.LEAST or not price.visible)
-        ):
-            seen = "" if price.visible else ", and no visible check fails"
-            told.append(f"{price.exercise:5} {outcome.case:44} costs {price.share:4.0%}{seen}")
-    return told
 
 
 def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:

@@ -99,9 +99,6 @@ class Prove:
     seeds: Annotated[
         str, typer.Option(help="seeds of other releases, for the named bugs: 0,1,2 or all (20)")
     ] = "all"
-    prices: Annotated[
-        bool, typer.Option("--prices", help="list the bugs that cost little or are not seen")
-    ] = False
     jobs: Jobs = 2
     json: Json = False
 

@@ -48,8 +48,6 @@ def run(options: Prove) -> int:
         print(json.dumps([asdict(outcome) for outcome in outcomes]))
     else:
         print("\n".join(["the grader, proven", *summary.lines(summary.rows(outcomes))]))
-        if options.prices:
-            print("\n".join(["", "what costs little, or is not seen", *summary.prices(outcomes)]))
     if plan.is_whole(course):
         path = summary.write(outcomes, "course prove", time.monotonic() - started)
         print(f"written to {path.relative_to(course.root)}", file=sys.stderr)
