@@ -66,7 +66,7 @@ def tell_apart(
         kind = right.raised.partition(":")[0]
         if got.raised.partition(":")[0] != kind:
             found = got.raised or f"no error, but {describe(next(iter(got.values.values()), None))}"
-            raise Failure(f"a {kind}", found, advice, read)
+            raise Failure(f"a {kind}", found, advice, read, value=found)
         return
     for name, want in right.values.items():
         if name not in got.values:
@@ -80,7 +80,8 @@ def tell_apart(
             )  # fmt: skip
         elif not _alike(value, want, atol, rtol):
             what = f"{name} = " if name else ""
-            raise Failure(f"{what}{describe(want)}", describe(value), advice, read)
+            found = describe(value)
+            raise Failure(f"{what}{describe(want)}", found, advice, read, value=found)
     if more := [n for n in got.values if n.startswith(NUMBERED) and n not in right.values]:
         found = f"{more[0]} = {describe(got.values[more[0]])} besides"
         raise Failure(f"no more than {len(right.values)} values", found, advice, read)

@@ -45,8 +45,8 @@ class TestResult:
 
     `outcome` is PASSED, FAILED, BROKEN, WAITING, or the seam's upper-case error kind. `raised`:
     what the test's own code raised, by a mistake of its own or over an answer that it could not
-    handle. `answered`: it ran, and the student's code raised nothing. `waits_for`: the ids of
-    tests one of which must pass before it counts.
+    handle. `answered`: it ran, and the student's code raised nothing, or what is wrong is a number
+    beside that. `waits_for`: the ids of tests one of which must pass before it counts.
     """
 
     __test__ = False
@@ -176,7 +176,7 @@ class _Session:
     def result(self, test: Test, public: bool) -> TestResult:
         """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
-        outcome, message, raised, answered = PASSED, None, None, False
+        outcome, message, raised, answered, wrong = PASSED, None, None, False, False
         answer: Answer | None = None
         try:
             self._allow(test.mark.exercise)
@@ -195,6 +195,7 @@ class _Session:
         except Failure as failure:
             of_error = isinstance(failure.__context__, StudentError) or None
             outcome, message = FAILED, replace(failure.message, raised=of_error)
+            wrong = not of_error and not isinstance(failure.value, str)  # texts tell refusals
             answer = answer or wrong_value(failure, test.file)
         except Exception as error:
             answer = answer or Answer.raising(error)
@@ -212,7 +213,7 @@ class _Session:
                 raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
-        answered = answered and not self.student.raised()
+        answered = answered and (wrong or not self.student.raised())
         return TestResult(
             test.id, test.mark, public, outcome, message, seconds, raised, answered, answer
         )

@@ -152,6 +152,7 @@ SCORES = "query @ np.swapaxes(key, -1, -2) / math.sqrt(d_k)"
 LIST = (ISQRT[0], SCORES, f"({SCORES}).tolist()")
 LISTS = (f"{NUMPY_FORMS}:project_qkv", "x @ w_q,", "(x @ w_q).tolist(),")
 WIDE_HEADS = ("course_lib.attention:split_heads", "transpose(1, 2)", "transpose(1, 2).double()")
+ROLLED = (WIDE_HEADS[0], WIDE_HEADS[1], "transpose(1, 2).roll(int(n_heads == 16), 1)")
 WIDE = ("course_lib.feed_forward:FeedForward", ".relu())", ".relu()).double()")
 WIDE_STACK = ("course_lib.decoder:Decoder", "self.norm(x),", "self.norm(x).double(),")
 UNCHECKED = ("course_lib.attention:attention", "_check_shapes(query, key, value, mask)", "pass")
@@ -174,6 +175,7 @@ def graded(assignment, only, *mistakes):
         ("a1", LIST, "1.3", "1.4"),
         ("a1", LISTS, "1.2", "1.5"),
         ("a2", WIDE_HEADS, "2.2", "2.3"),
+        ("a2", ROLLED, "2.2", "2.3"),  # in a test that also asks for an exception
         ("a3", WIDE, "3.4", "3.5"),
         ("a4", WIDE_STACK, "4.3", "4.5"),
     ],
@@ -209,6 +211,14 @@ def test_a_test_that_waits_counts_where_its_other_one_is_carried_through():
     assert waiting
     assert all(test.carried_through and test.points == test.max_points for test in waiting)
     assert entry.points == entry.max_points
+
+
+def test_what_should_refuse_is_not_excused_by_how_a_right_form_fails():
+    """Its own form ends in an exception, too, and may say by chance what was asked for."""
+    unchecked = (f"{NUMPY_FORMS}:attention", "_check_shapes(query, key, value)", "pass")
+    (entry,) = graded("a1", ["1.4"], unchecked).exercises
+    assert entry.points < entry.max_points
+    assert not entry.carried_through
 
 
 def test_a_mistake_of_its_own_is_not_carried_through():
