@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 MIXED = re.compile("tensors to be on the same device|same device type|the expected device")
-MOVES = ("index", "copy_", "_to_copy")  # operations that may mix devices
+MOVES = ("index", "index_put", "index_put_", "copy_", "_to_copy")  # operations that may mix devices
 CLOSE = 1e-3  # of numbers in another precision
 Call = tuple[Any, list[Any], dict[str, Any]]  # what is called, with what
 
@@ -45,7 +45,7 @@ def _holds(vary: Callable[[Call, list[Any]], bool], given: Call, as_it_is: list[
 
 def _on_another_device(call: Call, as_it_is: list[Any]) -> bool:
     """The call mixes no devices and stays on that of its tensors."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     if torch is None or not _arrays(call[1:], torch.Tensor):
         return True
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -58,7 +58,7 @@ def _on_another_device(call: Call, as_it_is: list[Any]) -> bool:
         ) -> Any:
             nonlocal mixed
             given = [one for one in _arrays([args, kwargs], torch.Tensor) if one.ndim]
-            moves = function.overloadpacket.__name__.startswith(MOVES)
+            moves = function.overloadpacket.__name__ in MOVES
             mixed |= len({one.device.type for one in given}) > 1 and not moves
             return function(*args, **(kwargs or {}))
 

@@ -49,6 +49,7 @@ CALLED = [
     ),
     (lambda x: x.masked_fill(x > 3, torch.tensor(-1.0)), [X], []),  # as a GPU allows it
     (lambda x: x[..., torch.tensor([1, 0])], [X], []),
+    (lambda x: x.index_select(-1, torch.tensor([1, 0])), [X], ["device"]),
     (lambda x: x * torch.tensor(2.0), [X], []),
     (lambda x: x.tolist() and x, [X], []),  # values cannot be read there, which says nothing
     (lambda x: EYE[:3] * x, [X], ["device"]),
