@@ -8,14 +8,13 @@ MASK = torch.tensor([[True, True, True, True], [True, True, False, False]])[:, N
 MEAN = "mean over heads, then over the real queries; 0 at padding"
 
 
-@question("3.12", weight=2, advice=MEAN, read="exercise 3.12")
+@question("3.12", weight=3, advice=MEAN, read="exercise 3.12")
 def test_received_by_hand(its):
     """Two heads, four tokens, a padded sentence."""
     weights = torch.zeros(2, 2, 4, 4)
     weights[0, 0], weights[0, 1, :, 0] = torch.eye(4), 1.0
     weights[1, 0, :, 1] = weights[1, 1, 1:, 1] = weights[1, 1, 0, 0] = 1.0
-    called = its.call(its.attention_received, weights, MASK)
-    return {"received": called.value, "arguments that it changed": called.changed}
+    return its.attention_received(weights, MASK)
 
 
 @question("3.12", weight=2, advice=MEAN, read="exercise 3.12")
@@ -23,3 +22,10 @@ def test_received_sums_to_one(its):
     """Padding receives 0, also of a model that attends to it, and in one sentence."""
     even = torch.full((2, 1, 4, 4), 0.25)
     return its.attention_received(even, MASK), its.attention_received(even[:1], MASK[1:])
+
+
+@question("3.12", corner=True, advice="make a new tensor: `weights * real`", read="exercise 3.12")
+def test_weights_stay(its):
+    """The given weights are the same afterwards."""
+    even = torch.full((2, 1, 4, 4), 0.25)
+    return {"arguments that it changed": its.call(its.attention_received, even, MASK).changed}

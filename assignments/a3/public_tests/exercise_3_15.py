@@ -12,9 +12,9 @@ def draw(its, labels, fractions, seed=3):
 )
 def test_nested(its):
     """Smaller subsets lie inside larger ones, sorted, and keep the class proportions."""
-    tenth, whole, half = ([*map(int, s)] for s in draw(its, [2] * 58 + [5] * 19, [0.1, 1.0, 0.5]))
+    tenth, most, half = ([*map(int, s)] for s in draw(its, [2] * 58 + [5] * 19, [0.1, 0.9, 0.5]))
     return {
-        "fraction 1": whole,
+        "the size for 0.9": len({*most}),
         "the indices of the half are sorted": half == sorted(half),
         "the tenth is inside the half": {*tenth} <= {*half},
         "of each class in the tenth": [
@@ -36,5 +36,6 @@ def test_random(its):
 
 @question("3.15", corner=True, beside=["test_nested", "test_random"], read="exercise 3.15")
 def test_fractions_are_checked(its):
-    """A fraction of 0 or above 1 raises a ValueError."""
-    return {f: refusal(lambda f=f: draw(its, [0, 1], [f])) for f in (0.0, 1.5)}
+    """A fraction of 0 or above 1 raises a ValueError; 1 is everything."""
+    found = {f: refusal(lambda f=f: draw(its, [0, 1], [f])) for f in (0.0, 1.5)}
+    return found | {"fraction 1": [*map(int, draw(its, [0, 1, 0], [1.0])[0])]}

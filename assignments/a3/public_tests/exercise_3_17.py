@@ -27,18 +27,18 @@ def test_spread(its):
             found[f"the mean {of} is 0"] = abs(float(weight.mean())) < 0.05 * spread
             # √3 = 1.73 deviations if uniform
             found[f"weights beyond 2.5 deviations {of}"] = bool(weight.max() > 2.5 * spread)
-            found[f"all biases {of} are 0"] = not state[f"{layer}.bias"].any()
     return found
 
 
 @question("3.17", advice="model.modules(), isinstance; name the three", read="exercise 3.17")
 def test_only_linear_layers(its):
-    """Embeddings and layer norms do not change; an unknown scheme raises a ValueError."""
-    parts = "torch.nn.Linear(3, 3, False)]), torch.nn.LayerNorm(3), torch.nn.Embedding(5, 3)])"
-    model = its.make(f"torch.nn.ModuleList([torch.nn.ModuleList([{parts}")
+    """Weights and biases, set to 0, alone change; an unknown scheme raises a ValueError."""
+    parts = "Linear(3, 3, False)]), nn.Linear(3, 2), nn.LayerNorm(3), nn.Embedding(5, 3)])"
+    model = its.make(f"(lambda nn: nn.ModuleList([nn.ModuleList([nn.{parts})(torch.nn)")
     before, after = model.state_dict(), weights(its, model, "he")
     return {
         "what changes": [name for name in after if not torch.equal(before[name], after[name])],
+        "the biases are 0": not after["1.bias"].any(),
         "the scheme 'lecun'": refusal(lambda: weights(its, model, "lecun"), SCHEMES),
     }
 

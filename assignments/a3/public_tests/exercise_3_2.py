@@ -10,11 +10,11 @@ SENTENCES = torch.tensor([[5, 7, 6, 3], [4, 8, 0, 0]])  # two real tokens in the
 @question("3.2", advice="two axes of size 1 between batch and keys", read="exercise 3.2")
 def test_real_tokens(its):
     """True at real tokens, False at padding, with axes for heads and queries."""
-    mask = its.padding_mask(SENTENCES)
-    return {"the mask": mask, "its dtype": str(mask.dtype)}
+    return its.padding_mask(SENTENCES)
 
 
 @question("3.2", advice="compare every id with pad_id", read="exercise 3.2")
 def test_other_padding(its):
-    """`pad_id` says which id is padding."""
-    return its.padding_mask(SENTENCES, pad_id=7)
+    """`pad_id` says which id is padding; the mask is boolean."""
+    mask = its.padding_mask(SENTENCES, pad_id=7)
+    return {"the mask": mask, "its dtype": str(mask.dtype)}

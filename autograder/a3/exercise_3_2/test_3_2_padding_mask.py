@@ -19,11 +19,10 @@ def draw(rng, pad_id):
 
 @question("3.2", weight=2, advice=AXES, read=READ)
 def test_values(its, rng):
-    """True at real tokens, False at padding, (batch, 1, 1, n) and boolean."""
+    """True at real tokens, False at padding, (batch, 1, 1, n)."""
     called = its.call(its.padding_mask, draw(rng, 0))
     return {
         "the mask": called.value,
-        "its dtype": str(called.value.dtype),
         "arguments that it changed": called.changed,
         "the mask of nothing but padding": its.padding_mask(torch.tensor([[0, 0, 0], [4, 5, 6]])),
         "the mask of one token": its.padding_mask(torch.tensor([[7]])),
@@ -32,8 +31,9 @@ def test_values(its, rng):
 
 @question("3.2", advice="compare every id with pad_id", read=READ)
 def test_another_pad_id(its, rng):
-    """`pad_id` marks padding anywhere in a sentence; then 0 is an ordinary token."""
+    """`pad_id` marks padding anywhere in a sentence, then 0 is an ordinary token; boolean."""
     ids = draw(rng, 3)
     ids[0, 2], ids[1, 0], ids[2, 0] = 0, 3, 1
     ids[3, :3] = torch.tensor([3, 8, 3])
-    return its.padding_mask(ids, 3), its.padding_mask(ids, pad_id=3)
+    mask = its.padding_mask(ids, 3)
+    return {"3": mask, "pad_id=3": its.padding_mask(ids, pad_id=3), "dtype": str(mask.dtype)}
