@@ -26,13 +26,15 @@ def columns(its, *names, rows=ROWS):
 @question("5.6", 2, advice="look at each trial's status", read="exercise 5.6")
 def test_counts(its):
     """Three configurations, the best first: their complete, failed and pruned trials."""
-    return columns(its, "n_layers", "n", "failed", "pruned")
+    without = columns(its, "mean", rows=ROWS[:1])
+    return without | columns(its, "n_layers", "n", "failed", "pruned")
 
 
 @question("5.6", 3.5, advice=COMPLETE, read="exercise 5.6")
 def test_mean_and_interval(its):
     """The means of complete trials and their intervals; the highest mean comes first."""
-    return columns(its, "n_layers", "qualities", "mean", "low", "high", "parameters")
+    wanted = "n_layers", "qualities", "mean", "low", "high", "parameters"
+    return columns(its, *wanted, rows=ROWS[1:])
 
 
 @question("5.6", 0.5, corner=True, beside=["test_counts"], read="exercise 5.6")
