@@ -16,7 +16,7 @@ WORDS = "le la un une chat chien maison rouge petit noir court dort sur sous ave
 TRIES = (0.2, 1.0, 1.0)  # shares of the pauses, until speeds are right in some run
 
 
-def study(its, rng, widths, penalties, samples=20, pauses=None):
+def study(its, rng, widths, penalties, *samples, pauses=None):
     """The rows of a study of drawn translations, and the calls of `translate`."""
     drawn = [rng.choice(WORDS, int(rng.integers(6, 11))) for _ in range(10)]
     made = {"1 0.0": spoilt(rng, drawn, 0.25)}
@@ -25,7 +25,7 @@ def study(its, rng, widths, penalties, samples=20, pauses=None):
             made[f"{width} {penalty}"] = spoilt(rng, drawn, 0.15 if width <= 5 else 0.6)
     log, references = its.make("[]"), [" ".join(words) for words in drawn]
     translate = its.make(TRANSLATE, log=log, made=made, pauses=pauses or {})
-    return its.width_study(translate, references, widths, penalties, samples), log.get()
+    return its.width_study(translate, references, widths, penalties, *samples), log.get()
 
 
 def spoilt(rng, drawn, share):
@@ -40,9 +40,11 @@ def spoilt(rng, drawn, share):
 def test_rows(its, rng):
     """Greedy first, widths in the outer loop; BLEU, and the difference from greedy search."""
     rows, log = study(its, rng, [2, 6], [0.0, 0.6, 1.0], 60)
+    (_, plain), _ = study(its, rng, [2], [0.6])
     parts = ("width", "length_penalty", "bleu", "difference", "low", "high")
     return {f"`{part}` of the rows": [row[part] for row in rows] for part in parts} | {
         "keys of a row": sorted(rows[-1]),
+        "low and high with the default of `samples`": [plain["low"], plain["high"]],
         "the calls of `translate`, sorted": sorted(log),
     }
 
@@ -52,7 +54,7 @@ def test_speed(its, rng):
     """Sentences per second, measured for each setting, timing only the translation."""
     for share in TRIES:  # a busy machine may delay a short one
         pauses = {"1 0.0": share * 0.02, "4 0.6": share * 0.25, "6 0.6": share * 0.02}
-        rows, _ = study(its, rng, [4, 6], [0.6], pauses=pauses)
+        rows, _ = study(its, rng, [4, 6], [0.6], 20, pauses=pauses)
         speeds = [float(row["sentences_per_second"]) for row in rows]
         both = list(zip(speeds, pauses.values(), strict=True))
         answer = {

@@ -26,7 +26,12 @@ class Model(torch.nn.Embedding):
 
 def run(step, weight, source, target, times=1, **options):
     def log(name, call):
-        return functools.wraps(call)(lambda *a, **k: (model.events.append(name), call(*a, **k))[1])
+        @functools.wraps(call)
+        def logged(*a, **k):
+            given = [str(value) for value in (*a, *k.values()) if isinstance(value, float)]
+            model.events.append(" ".join([name, *given[:1]]))
+            return call(*a, **k)
+        return logged
     model = Model(8, 8).eval()
     model.load_state_dict({"weight": weight})
     model.events = []
