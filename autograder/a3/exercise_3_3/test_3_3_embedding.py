@@ -42,6 +42,7 @@ def test_longer_than_the_table(its, rng):
     return outputs(module, rng, 4, 5, 9, 3) | {
         "the names in the state dict": sorted(module.state_dict()),
         "the table has a row for each of 9 positions": len(module.get("positions")) >= 9,
+        "by default for 512": len(its.TransformerEmbedding(9, 4).get("positions")) >= 512,
     }
 
 
@@ -61,9 +62,15 @@ def test_dropout(its, rng):
     whole = module(ids)
     module.train()
     used = its.call(module, ids, seed=1).value
+    plain = its.TransformerEmbedding(9, 16)
+    kept = its.call(plain, ids, seed=1).value
+    plain.eval()
+    rows = plain.state_dict()["tokens.weight"]
     gone, all_gone = used == 0, its.TransformerEmbedding(9, 4, dropout=1.0)(ids)
     return {
         "the output in evaluation mode": whole,
+        "the factor by default": round(float((kept / plain(ids)).nanmedian()), 2),
+        "rows of zeros by default": (rows == 0).all(1).nonzero().flatten().tolist(),
         # correct dropout drops all or none of 320 features once in 2^319 runs
         "some features are dropped": bool(gone.any()),
         "the others are doubled": bool((used - 2 * whole)[~gone].abs().max() < 1e-3),

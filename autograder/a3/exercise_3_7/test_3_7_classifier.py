@@ -3,6 +3,7 @@
 import torch
 
 from autograder.a3.tensors import filled, normal
+from autograder.by_default import by_default
 from grader.checking.question import question, refusal
 
 READ = "§3.1; exercise 3.7"
@@ -55,6 +56,8 @@ def test_dropout(its, rng):
     module.train()
     inside = module.get("encoder")(normal(rng, 1, 4, 8))[0]
     found |= {"in training mode": module(IDS)[0], "the encoder's output": inside}
+    sizes = {"d_model": 8, "d_ff": 4}
+    found |= by_default(its, "EncoderClassifier", IDS, rest=[10], **sizes)
     return found | {"the embedding's output": module.get("embedding")(IDS)}
 
 

@@ -14,11 +14,11 @@ DESCEND = (
 )
 
 
-def run(its, values, gradients, d_model, warmup):
+def run(its, values, gradients, *sizes):
     """The weights after a step for each of the gradients, and the rates × 10⁶."""
     model, descend, rates = its.make(MODEL, values=values), its.make(DESCEND), []
     # the first optimizer imports much of torch
-    asked = its.call(its.paper_optimizer, model, d_model, warmup, deadline=8.0)
+    asked = its.call(its.paper_optimizer, model, *sizes, deadline=8.0)
     optimizer, schedule = asked.value
     for own in gradients:
         descend(model, own)
@@ -38,7 +38,7 @@ def test_steps(its, rng):
         for size in (1.0, 4.0, 0.25, 2.0, 8.0, 0.5, 0.25, 1.0)
     ]
     answer = {}
-    for sizes in ((16, 2), (512, 1)):
+    for sizes in ((16, 2), (512, 1), (512,)):
         found, answer[f"10⁶ × the rates for {sizes}"] = run(its, values, gradients, *sizes)
         answer |= {f"weights after 8 steps for {sizes}, {name}": found[name] for name in values}
     return answer

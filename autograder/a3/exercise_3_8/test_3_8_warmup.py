@@ -27,11 +27,11 @@ def test_rate(its):
     }
 
 
-def run(its, rates, d_model, warmup, count):
+def run(its, rates, count, *sizes):
     """`count` rates × 10⁶ for each group of the optimizer, step 1 first."""
     # the first optimizer imports much of torch
     optimizer = its.call(its.make(OPTIMIZER), rates, deadline=8.0).value
-    schedule, seen = its.WarmupSchedule(optimizer, d_model, warmup), [[] for _ in rates]
+    schedule, seen = its.WarmupSchedule(optimizer, *sizes), [[] for _ in rates]
     for _ in range(count):
         for number, own in enumerate(seen):
             own.append(micro(optimizer.get(f"param_groups.{number}")["lr"]))
@@ -46,8 +46,9 @@ def test_schedule(its):
     kind = "torch.optim.lr_scheduler.LRScheduler" in its.WarmupSchedule.bases()
     return {
         "it is a scheduler of torch": kind,
-        "10⁶ × the rates of steps 1 to 9": run(its, [1.0], 64, 4, 9),
-        "10⁶ × the rates of groups with 2 and 0.5": run(its, [2.0, 0.5], 10, 3, 5),
+        "10⁶ × the rates of steps 1 to 9": run(its, [1.0], 9, 64, 4),
+        "10⁶ × the first rates by default": run(its, [1.0], 2, 512),
+        "10⁶ × the rates of groups with 2 and 0.5": run(its, [2.0, 0.5], 5, 10, 3),
     }
 
 

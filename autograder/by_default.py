@@ -1,0 +1,26 @@
+"""What a module made without its sizes shows, for the hidden tests of several assignments."""
+
+import torch
+
+
+def by_default(its, name, *inputs, rest=(), **small):
+    """Parameters, heads, norm and dropout of `name(*rest, n_layers=1)` by default, as data.
+
+    A stack takes `small` sizes and shows how many layers it has by default.
+    """
+    build = getattr(its, name)
+    module = build(*rest, **({"n_layers": 1} if small else {}))
+    module.eval()
+    output, weights = module(*inputs, need_weights=True)
+    module.train()
+    one = weights[0] if isinstance(weights, (list, tuple)) and weights else weights
+    count = "sum(value.numel() for value in module.parameters())"
+    found = {
+        "its parameters": its.make(count, module=module).get(),
+        "the shape of its weights": list(getattr(one, "shape", ())),
+        "its output has mean 0": bool((output.mean(-1).abs() < 1e-3).all()),
+        "it drops in training": not torch.allclose(module(*inputs)[0], output, atol=1e-3),
+    }
+    if small:
+        found["parts of all layers"] = len(build(*rest, **small).parameters())
+    return {f"{fact}, {name} by default": value for fact, value in found.items()}
