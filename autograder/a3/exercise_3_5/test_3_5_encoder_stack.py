@@ -2,6 +2,7 @@
 
 from autograder.a3.exercise_3_5.test_3_5_encoder_layer import ask
 from autograder.a3.tensors import filled, normal
+from autograder.by_default import by_default
 from grader.checking.question import question
 
 READ = "§3.1, Encoder"
@@ -37,4 +38,7 @@ def test_dropout(its, rng):
     stack, inner = filled(its.Encoder(3, 8, 2, 12, 1.0, True), rng), layer.get("attention")
     layer.train()
     stack.train()
-    return {"a layer": layer(x)[0], "its attention": inner(x, x, x)[0], "a stack": stack(x)[0]}
+    sizes, wide = {"d_model": 8, "d_ff": 4}, normal(rng, 1, 2, 512)
+    found = by_default(its, "EncoderLayer", wide) | by_default(its, "Encoder", wide, **sizes)
+    found |= {"a layer": layer(x)[0], "its attention": inner(x, x, x)[0]}
+    return found | {"a stack": stack(x)[0]}
