@@ -4,18 +4,24 @@ import torch
 
 from grader.checking.question import question, refusal
 
-LOOK = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0.5, 0.5]])
-BITS = "½ KL(p‖m) + ½ KL(q‖m) with m = ½(p + q), to base 2; 0·log 0 counts as 0"
+LOOK = torch.tensor([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.125, 0.25, 0.625]])
+BITS = "½ KL(p‖m) + ½ KL(q‖m) with m = ½(p + q), to base 2"
 
 
 @question("2.9", weight=2, advice=BITS, read="exercise 2.9")
-def test_identical_and_disjoint(its):
-    """Identical heads differ by 0 bits; heads that share no key differ by 1."""
+def test_identical_and_different(its):
+    """Identical heads differ by 0 bits; the mean runs over all pairs of different heads."""
     same, apart = torch.stack([LOOK, LOOK]), torch.stack([LOOK, LOOK.roll(1, 1)])
     three, batch = torch.stack([LOOK, LOOK.flip(0), LOOK / 2 + 1 / 6]), torch.stack([same, apart])
     heads = {"identical": same, "on different keys": apart, "three": three, "of a batch": batch}
     found = {name: its.head_diversity(weights) for name, weights in heads.items()}
     return found | {"a plain number": isinstance(found["three"], (int, float))}
+
+
+@question("2.9", corner=True, advice="0·log 0 counts as 0", read="exercise 2.9")
+def test_no_common_key(its):
+    """Heads that share no key differ by 1 bit: half of their weights are exactly 0."""
+    return its.head_diversity(torch.eye(3)[:2, None])
 
 
 @question("2.9", weight=2, advice="a row counts if it has a key in both heads", read="exercise 2.9")

@@ -17,18 +17,6 @@ def inputs(rng, *lead, n_q=4, n_k=5, d_v=6):
     return [normal(rng, *lead, *size) for size in ((n_q, 3), (n_k, 3), (n_k, d_v))], mask
 
 
-@question("2.1", weight=3, advice=ATTEND, read=EQUATION)
-def test_shapes_and_dtypes(its, rng):
-    """Output and weights of Eq. 1: any leading axes, n_q ≠ n_k, d_k ≠ d_v, float32 and float64."""
-    found = parts(its.attention(*inputs(rng, 2, 3)[0]), " without a mask")
-    for lead, dtype in (((), torch.float32), ((2,), torch.float64), ((2, 3), torch.float32)):
-        some, mask = inputs(rng, *lead)
-        found |= parts(its.attention(*(x.to(dtype) for x in some), mask), f", leading axes {lead}")
-    query, key, value = some
-    wrong = refusal(lambda: its.attention(query, key[..., 1:], value), [query.shape[-1]])
-    return found | {"with narrow keys": wrong}
-
-
 @question("2.1", weight=2, advice="−∞ for the scores of masked keys", read="§3.2.3")
 def test_mask(its, rng):
     """True = may attend; the mask broadcasts over batch and heads, whatever the scores are."""
@@ -40,6 +28,18 @@ def test_mask(its, rng):
     for name, mask in {"square": square, "padding": padding, "both": square & padding}.items():
         found |= parts(its.attention(*some, mask), f", {name} mask")
     return found
+
+
+@question("2.1", weight=4, advice=ATTEND, read=EQUATION)
+def test_shapes_and_dtypes(its, rng):
+    """Output and weights of Eq. 1: any leading axes, n_q ≠ n_k, d_k ≠ d_v, float32 and float64."""
+    found = parts(its.attention(*inputs(rng, 2, 3)[0]), " without a mask")
+    for lead, dtype in (((), torch.float32), ((2,), torch.float64), ((2, 3), torch.float32)):
+        some, mask = inputs(rng, *lead)
+        found |= parts(its.attention(*(x.to(dtype) for x in some), mask), f", leading axes {lead}")
+    query, key, value = some
+    wrong = refusal(lambda: its.attention(query, key[..., 1:], value), [query.shape[-1]])
+    return found | {"with narrow keys": wrong}
 
 
 def gradients(its, given, mask, cotangent, case=""):

@@ -21,11 +21,13 @@ def test_dropout(its, rng):
     """In training, dropout is applied to the sub-layer's output, before the addition."""
     x = 3 + normal(rng, 4, 16)
     left, read = training(its, x, torch.ones_like(x), norm_first=True)
-    added = left - x
+    added, plain = left - x, its.ResidualConnection(16, norm_first=True)
+    ones = its.call(plain.get("leave"), 0 * x, torch.ones_like(x), seed=1).value
     return {
         "what the sub-layer reads": read,
         "after a sub-layer of zeros": training(its, x, torch.zeros_like(x), norm_first=True)[0],
         "some of its ones are dropped, not all": 0 < int((added > 0.5).sum()) < added.numel(),
+        "what kept ones are by default": round(float(ones.max()), 2),
         "kept ones are doubled": torch.allclose(added, 2.0 * (added > 0.5), atol=1e-3),
     }
 

@@ -18,9 +18,7 @@ def test_padding_rows(its, rng):
     """A row counts for a pair if it has an allowed key in both heads, whatever its weights."""
     keys, rows = torch.ones(2, 1, 4, 4) > 0, torch.ones(2, 1, 4, 1) > 0
     keys[1, ..., 3] = rows[0, :, 3] = rows[1, :, 2:] = False
-    mask, weights = keys & rows, weights_of(rng, 2, 3, 4, 4) * keys
-    weights /= weights.sum(-1, keepdim=True)
-    weights[0, :, 3], weights[1, :, 2:] = 0.0, torch.eye(4, dtype=torch.float64)[:3, None]
+    mask, weights = keys & rows, weights_of(rng, 2, 3, 4, 4)
     three = torch.ones(3, 4, 4) > 0
     three[1, 2] = three[0, 3] = three[2, 1:] = False  # rows that one head alone has
     return {
@@ -38,4 +36,12 @@ def test_fresh_weights(its, rng):
         value = its.head_diversity(weights_of(rng, *shape))
         found[f"of shape {shape}"], found["a number"] = value, isinstance(value, (int, float))
     found["one head"] = refusal(lambda: its.head_diversity(weights_of(rng, 2, 1, 3, 3)))
-    return found | {"one-hot": its.head_diversity(torch.eye(4)[[0, 1, 1], None])}
+    return found
+
+
+@question("2.9", weight=3, corner=True, advice="0·log 0 counts as 0", read=DIVERSITY)
+def test_zeros(its, rng):
+    """Weights of exactly 0, as a causal mask leaves them and one-hot rows have them."""
+    causal = weights_of(rng, 3, 4, 4).tril()
+    two = {"causal": causal / causal.sum(-1, True), "one-hot": torch.eye(4)[[0, 1, 1], None]}
+    return {name: its.head_diversity(weights) for name, weights in two.items()}
