@@ -4,6 +4,7 @@ from functools import partial
 
 from autograder.a4.drawn_weights import load, normal
 from autograder.a4.exercise_4_3.test_4_3_decoder_layer import MASKS, asked
+from autograder.by_default import by_default
 from grader.checking.question import question
 
 ask = partial(question, "4.3", after=["DecoderLayer"], read="§3.1, Decoder; exercise 4.3")
@@ -37,4 +38,6 @@ def test_own_parameters(its, rng):
         found[f"the number of parameters of {n} layers"] = len(module.parameters())
         module.train()
         found[f"the output of {n} layers in training mode, dropout = 1"] = module(x, memory)[0]
-    return found
+    sizes, wide = {"d_model": 8, "d_ff": 4}, (normal(rng, 1, 2, 512), normal(rng, 1, 3, 512))
+    found |= by_default(its, "DecoderLayer", *wide)
+    return found | by_default(its, "Decoder", *wide, **sizes)
