@@ -4,10 +4,7 @@ import torch
 
 
 def by_default(its, name, *inputs, rest=(), **small):
-    """Parameters, heads, norm and dropout of `name(*rest, n_layers=1)` by default, as data.
-
-    A stack takes `small` sizes and shows how many layers it has by default.
-    """
+    """Parameters, heads, norm and dropout by default; `small` sizes show the depth of a stack."""
     build = getattr(its, name)
     module = build(*rest, **({"n_layers": 1} if small else {}))
     module.eval()

@@ -8,7 +8,8 @@ TINY = {"steps": 1, "n_train": 32, "n_validation": 128}
 @question("2.10", weight=3, advice="one row per run: neither the best seed nor the mean")
 def test_rows(its):
     """One row for each number of heads and each seed, with the pinned columns."""
-    rows = its.compare_heads([1, 2], [0, 1, 2], **TINY)
+    # Two right accuracies are equal once in 17 runs, six once in 10⁶.
+    rows = its.compare_heads([1, 2], [0, 1, 2, 3, 4, 5], **TINY)
     found = {f"columns of row {number}": sorted(row) for number, row in enumerate(rows, 1)}
     for heads in (1, 2):
         shares = {row.get("validation_accuracy") for row in rows if row.get("n_heads") == heads}
@@ -29,7 +30,7 @@ def test_equal_parameters(its):
     """Every run has the same number of parameters, and `steps` and `n_train` matter."""
     rows = its.compare_heads([1, 2, 4], [0], **TINY)
     found = {f"parameters with {row['n_heads']} heads": row["parameters"] for row in rows}
-    for size, numbers in {"steps": (1, 9, 20), "n_train": (16, 32, 64)}.items():
+    for size, numbers in {"steps": (1, 9, 20), "n_train": (8, 16, 24, 32, 48, 64)}.items():
         some = [its.compare_heads([1], [0], **TINY | {size: n})[0] for n in numbers]
         same = len({row.get("validation_accuracy") for row in some}) == 1
         found[f"the accuracy is the same for {size} = {numbers}"] = same

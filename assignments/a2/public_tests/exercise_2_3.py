@@ -29,12 +29,12 @@ def test_shapes(its):
 
 @question("2.3", weight=1, beside=["test_two_heads_by_hand", "test_mask_and_output_layer"])
 def test_count(its):
-    """Four linear layers with the pinned names; 10 features and 3 heads are a ValueError."""
-    shapes = {
-        name: list(value.shape) for name, value in its.MultiHeadAttention().state_dict().items()
-    }
+    """Four linear layers with the pinned names; 8 heads, but 3 of 10 features are refused."""
+    module, x = its.MultiHeadAttention(), torch.ones(1, 2, 512)
+    shapes = {name: list(value.shape) for name, value in module.state_dict().items()}
     return {
         "the parameters": shapes,
+        "the shape of the weights": list(module(x, x, x, need_weights=True)[1].shape),
         "10, 3": refusal(lambda: its.MultiHeadAttention(10, 3), [10, 3]),
     }
 
