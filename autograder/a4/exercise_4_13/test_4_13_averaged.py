@@ -22,12 +22,26 @@ def state(rng, names=tuple(SHAPES)):
     return {name: drawn[name] for name in names}
 
 
+@ask(beside=["test_mean"], advice="compare and match the names", corner=True)
+def test_nothing_to_average(its, rng):
+    """No state, and states of different names, raise a ValueError; their order is free."""
+    states, fewer = [state(rng), state(rng)], state(rng, tuple(SHAPES)[:3])
+    cases = {
+        "without states": [],
+        "fewer names at the end": [*states, fewer],
+        "fewer names at the beginning": [fewer, *states],
+        "another name": [*states, fewer | {"scales": torch.tensor(1.0)}],
+    }
+    other = its.averaged([state(rng), state(rng, [*SHAPES][::-1])])
+    return {f"{name} of states in another order": value for name, value in other.items()} | {
+        name: refusal(lambda states=states: its.averaged(states)) for name, states in cases.items()
+    }
+
+
 @ask(weight=3, advice="the mean of the tensors of one name; `+=` writes into those of a state")
 def test_mean(its, rng):
-    """Each tensor is the mean over one, two or five states, in whatever order they hold them."""
-    other = [*SHAPES][::-1]
+    """Each tensor is the mean over one, two or five states."""
     cases = {n: [state(rng) for _ in range(n)] for n in (1, 2, 5)}
-    cases["two, in another order"] = [state(rng), state(rng, other)]
     return {
         f"{name} of {n} states": value
         for n, states in cases.items()
@@ -42,19 +56,4 @@ def test_own_memory(its, rng):
         f"{name} of {n} states, which then change": value
         for n in (3, 1)
         for name, value in its.make(LATER)(its.averaged, [state(rng) for _ in range(n)]).items()
-    }
-
-
-@ask(weight=0.5, beside=["test_mean"], advice="compare the names", corner=True)
-def test_nothing_to_average(its, rng):
-    """No state, and states of different names, raise a ValueError."""
-    states, fewer = [state(rng), state(rng)], state(rng, tuple(SHAPES)[:3])
-    cases = {
-        "without states": [],
-        "fewer names at the end": [*states, fewer],
-        "fewer names at the beginning": [fewer, *states],
-        "another name": [*states, fewer | {"scales": torch.tensor(1.0)}],
-    }
-    return {
-        name: refusal(lambda states=states: its.averaged(states)) for name, states in cases.items()
     }
