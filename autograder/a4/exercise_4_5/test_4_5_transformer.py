@@ -3,6 +3,7 @@
 import torch
 
 from autograder.a4.drawn_weights import load, normal
+from autograder.by_default import by_default
 from grader.checking.question import question
 
 READ = "§3.1, Figure 1; §3.4; the docstring of 4.5"
@@ -80,5 +81,7 @@ def test_dropout(its, rng):
     module = build(its, rng, True, dropout=1.0, position_scale=0.25)
     found = asked(module)
     module.train()
+    sizes = {"d_model": 8, "d_ff": 4}
+    found |= by_default(its, "Transformer", SOURCE[:1], TARGET[:1], rest=[VOCAB], **sizes)
     found["the memory in training mode, dropout = 1"] = module.method("encode", SOURCE)[0]
     return found | {"the logits in training mode, dropout = 1": module(SOURCE, TARGET)[0]}
