@@ -32,5 +32,5 @@ def test_dropout(its, rng):
     plain = its.MultiHeadAttention(16, 1)
     plain.load_state_dict(state)
     output, weights = its.call(plain, *inputs, need_weights=True, seed=5).value
-    factor = float((output[..., :8] / weights.reshape(1, 8, 8)).max())
+    factor = float((output[..., :8] / weights.reshape(1, 8, 8)).nanmedian())
     return found | still | {"by default kept weights are multiplied by": round(factor, 2)}
