@@ -50,7 +50,7 @@ def searched(its, sentences, what="", **options):
     return found, log.get()
 
 
-@ask(weight=4, step="continuations", advice="((5 + |Y|) / 6)^α; sentences do not compete")
+@ask(step="continuations", advice="((5 + |Y|) / 6)^α; sentences do not compete")
 def test_continuations_by_hand(its):
     """The penalty of some lengths; of two sentences of two beams, the three best continuations."""
     scores = torch.tensor([[-1.0, -2], [-3, -0.5]])
@@ -71,7 +71,7 @@ def test_continuations_by_hand(its):
     }
 
 
-@ask(weight=2, step="split_candidates", advice="the two best that are no end go on")
+@ask(step="split_candidates", advice="the two best that are no end go on")
 def test_six_candidates(its):
     """Six candidates, a beam of two: END at rank 1 finishes, the two best others go on."""
     totals = torch.tensor([[-0.5, -0.9, -1.2, -1.6, -2, -2.5], [-0.5, -0.6, -0.7, -0.8, -0.9, -1]])
@@ -81,7 +81,7 @@ def test_six_candidates(its):
     return found | {"finished with end=5": its.split_candidates(totals, tokens, 2, 5)[2]}
 
 
-@ask(weight=2, step="is_final", advice="the docstring has three reasons to stop")
+@ask(step="is_final", advice="the docstring has three reasons to stop")
 def test_when_to_stop(its):
     """Two finished with -1 and -3, a width of three: it depends on `bound` and on `n_best`."""
     found = its.make("[student['Hypothesis']([], score, True) for score in (-3.0, -1.0)]")
@@ -94,7 +94,7 @@ def test_when_to_stop(its):
     }
 
 
-@search(weight=8, advice="0.4 · 0.9 is more than 0.6 · 0.4; divide by the factor, then compare")
+@search(weight=2, advice="0.4 · 0.9 is more than 0.6 · 0.4; divide by the factor, then compare")
 def test_what_the_penalty_does(its):
     """A beam of two finds what greedy search misses; α decides between a short and a long one."""
     options = {"width": 2, "n_best": 2, "max_length": 6}
@@ -109,7 +109,7 @@ def test_what_the_penalty_does(its):
     }
 
 
-@search(weight=7, advice="reorder the state with the prefixes")
+@search(weight=2, advice="reorder the state with the prefixes")
 def test_sentences_together(its):
     """Three sentences in one batch give the same results as alone, in as many steps."""
     options = {"width": 2, "length_penalty": 0.6, "n_best": 2}

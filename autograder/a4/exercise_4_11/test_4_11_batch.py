@@ -11,7 +11,7 @@ ask = partial(question, "4.11", read=READ, after=STEPS)
 ONE = "one call of `step` serves the beams of all sentences, and a sentence that is done leaves"
 
 
-@ask(weight=11.5, advice="each sentence has its own beam, list, end, and rows of the state")
+@ask(weight=3, advice="each sentence has its own beam, list, end, and rows of the state")
 def test_sentences(its, rng):
     """Each sentence of a batch gets the same hypotheses as alone, each row its own state."""
     answer = {}
@@ -24,7 +24,7 @@ def test_sentences(its, rng):
     return answer
 
 
-@ask(weight=2, advice=ONE)
+@ask(advice=ONE)
 def test_steps(its, rng):
     """As many steps for eight sentences as for one; no more when nothing can change the result."""
     options = {"width": 4, "length_penalty": 1.0}
@@ -35,10 +35,12 @@ def test_steps(its, rng):
             answer[f"calls of `step` for {count} sentences, max_length={n}"] = len(rows)
     sure = {"2": {0: 0.02, 1: 0.02, 3: 0.9, 4: 0.04, 5: 0.02}}
     rows = search(its, "beam_search", drawn(rng, end=-3.0), (), sure, max_length=10, width=4)[1]
+    plain = search(its, "beam_search", drawn(rng, end=-60.0))[1]
+    answer |= {"steps without an end, by default": len(plain), "beams by default": plain[-1]}
     return answer | {"it stops after two steps if the end has a probability of 0.9": len(rows) <= 2}
 
 
-@ask(weight=0.5, advice="make every tensor on `device`", corner=True)
+@ask(advice="make every tensor on `device`", corner=True)
 def test_device(its):
     """The prefixes are on `device`, where the model is."""
     return on_a_device(its, "beam_search")

@@ -21,7 +21,7 @@ def beams(its, table, settings, by_hand=None, case="", **options):
     return answer
 
 
-@ask(weight=10.5, advice=ENDS)
+@ask(weight=3, advice=ENDS)
 def test_narrow_beams(its, rng):
     """Beams of width 1 to 5, with several penalties, lengths and lists, start and end tokens."""
     full = [(1, 0.0, 10, 1), (2, 0.0, 6, 2), (2, 0.6, 9, 2), (3, 1.0, 6, 3), (3, 2.0, 8, 3)]
@@ -35,39 +35,31 @@ def test_narrow_beams(its, rng):
     return answer | beams(its, drawn(rng, 4), [(60, 0.6, 3, 60), (40, 2.0, 3, 40), (9, 0.6, 1, 9)])
 
 
-@ask(weight=2, advice="a longer sentence is divided by more, so its score may rise")
-def test_won_by_length(its, rng):
-    """A prefix that is behind a finished hypothesis goes on: it may win as it grows longer."""
+@ask(advice="longer may win; the `width` best that are no end go on; −∞ is no hypothesis")
+def test_by_hand(its, rng):
+    """A prefix that is behind may still win, a beam stays full, and probability 0 is left out."""
+    table = drawn(rng)
     # After the first word all is certain. The likelier sentence ends sooner, with a lower score.
     by_hand = {"2": {0: 0.03, 1: 0.27, 4: 0.33, 5: 0.37}, "2 5": {3: 1.0}}
     for word, length in ((4, 3), (1, 6)):
         for n in range(1, length + 1):
             by_hand["2" + f" {word}" * n] = {word if n < length else 3: 1.0}
     last = by_hand | {"2": {0: 0.02, 1: 0.36, 3: 0.6, 4: 0.01, 5: 0.01}, "2 1 1 1": {3: 1.0}}
-    found = beams(its, drawn(rng), [(3, 1.0, 9, 1)], by_hand)
-    return found | beams(its, drawn(rng), [(2, 2.0, 4, 1)], last)  # wins with its last token
-
-
-@ask(advice="the `width` best that are no end continue")
-def test_full_beams(its, rng):
-    """A beam stays full, also when two of the best candidates end."""
+    found = beams(its, table, [(3, 1.0, 9, 1)], by_hand)
+    found |= beams(its, table, [(2, 2.0, 4, 1)], last)  # wins with its last token
     # Of the three that continue, the last is the next to end.
     by_hand = {"2": {1: 0.32, 4: 0.35, 5: 0.33}, "2 4": {1: 0.4, 3: 0.6}, "2 5": {1: 0.4, 3: 0.6}}
     spread = dict.fromkeys((0, 1, 2, 4, 5), 0.2)
     by_hand |= {"2 1": {4: 0.6, 5: 0.4}, "2 1 4": spread, "2 4 1": spread, "2 5 1": {3: 1.0}}
-    return beams(its, drawn(rng), [(3, 0.0, 6, 3)], by_hand)
-
-
-@ask(advice="a score of −∞ is no hypothesis")
-def test_zero_probability(its, rng):
-    """Hypotheses of probability 0 are left out, so the list is shorter."""
+    found |= beams(its, table, [(3, 0.0, 6, 3)], by_hand)
     by_hand = {"2": {4: 0.75, 5: 0.25}, "2 4": {3: 0.5, 5: 0.5}, "2 5": {3: 1.0}, "2 4 5": {3: 1.0}}
-    found = beams(its, drawn(rng), [(6, 0.0, 6, 6)], by_hand)
-    tokens, scores, _ = found.values()  # two have equal scores, in any order
-    return {"tokens, in alphabetical order": [sorted(one) for one in tokens], "scores": scores}
+    tokens, scores, _ = beams(its, table, [(6, 0.0, 6, 6)], by_hand).values()
+    # two have equal scores, in any order
+    found["tokens, in alphabetical order"] = [sorted(one) for one in tokens]
+    return found | {"scores beside a probability of 0": scores}
 
 
-@ask(weight=0.5, beside=["test_narrow_beams"], advice="raise a ValueError", corner=True)
+@ask(beside=["test_narrow_beams"], advice="raise a ValueError", corner=True)
 def test_arguments(its, rng):
     """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     wrong = [{"width": 2, "n_best": 3}, {"n_best": 0}, {"width": 0, "n_best": 0}]

@@ -8,7 +8,7 @@ from grader.checking.question import question
 BEST = "the n largest of score + log probability in each sentence, whatever beam they extend"
 
 
-@question("4.11", weight=4, read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
+@question("4.11", read="Wu et al. 2016, Eq. 14", advice="((5 + |Y|) / 6)^α")
 def test_length_penalty_factor(its):
     """((5 + |Y|) / 6)^α for short and long sentences, and for several α."""
     return {
@@ -19,7 +19,7 @@ def test_length_penalty_factor(its):
     }
 
 
-@question("4.11", weight=4, advice=BEST, read="the docstring of `continuations`")
+@question("4.11", advice=BEST, read="the docstring of `continuations`")
 def test_continuations(its, rng):
     """The best of all candidates of each sentence: scores, rows and tokens."""
     answer = {}

@@ -17,7 +17,7 @@ ASKED = (
 )
 
 
-@question("4.11", weight=6, advice=ENDS, read="the docstring of `split_candidates`")
+@question("4.11", advice=ENDS, read="the docstring of `split_candidates`")
 def test_which_candidates_finish(its, rng):
     """Ends among the `width` best finish, and the `width` best of the others continue."""
     answer = {}
@@ -45,7 +45,7 @@ def test_which_candidates_finish(its, rng):
     }
 
 
-@question("4.11", weight=6, advice="done, no prefix left, or `n_best` scores of at least `bound`")
+@question("4.11", advice="done, no prefix left, or `n_best` scores of at least `bound`")
 def test_when_to_stop(its):
     """Done, without a prefix, certain, and each time just not so."""
     return {
