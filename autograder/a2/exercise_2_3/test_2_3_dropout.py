@@ -15,7 +15,8 @@ def test_dropout(its, rng):
     module = its.MultiHeadAttention(16, 1, dropout=0.5)
     state = {name: torch.zeros_like(value) for name, value in module.state_dict().items()}
     state |= {f"{name}.weight": normal(rng, 16, 16) * 0.3 for name in ("w_q", "w_k")}
-    module.load_state_dict(state | {f"{name}.weight": torch.eye(16) for name in ("w_v", "w_o")})
+    state |= {f"{name}.weight": torch.eye(16) for name in ("w_v", "w_o")}
+    module.load_state_dict(state)
     inputs = normal(rng, 1, 8, 16), normal(rng, 1, 8, 16), torch.eye(8).repeat(1, 2)[None]
     module.eval()
     still = parts(module(*inputs, need_weights=True), " in evaluation")
