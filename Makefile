@@ -4,7 +4,17 @@ VENV := .venv
 COURSE := $(VENV)/bin/course
 READY := $(VENV)/ready
 
-.PHONY: demo test proof check build bench bounds help
+.PHONY: install demo test proof check build bench bounds help
+
+install: $(READY) ## what `make` alone does: install into .venv, and say what to do next
+	@sed -n 's/^# NEXT: //p' Makefile
+
+# NEXT: Installed. Activate it first: source .venv/bin/activate
+# NEXT:   to read    open lectures/README.md, the study plan
+# NEXT:   to learn   course release --self-study --no-lectures --to ../my-transformer
+# NEXT:   to teach   course release --week 1 --to ../for-students
+# NEXT:   to grade   course grade SUBMITTED, or first make demo: an invented class
+# NEXT: Everything else: make help
 
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12

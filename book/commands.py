@@ -10,11 +10,12 @@ import typer
 
 from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
+from grader.course.course import Course
 
 from . import released
 
 site_app = typer.Typer(help="Build the course site: lectures, slides, quizzes.")
-SITE = Path("out/site")
+SITE, DEMO = Path("out/site"), Path("out/demo/report")
 WEEK = "as students see it in this week: answers that are not out when it begins are stubs"
 
 
@@ -97,6 +98,22 @@ def claims(json: Json = False) -> None:
 
     found = live_claims.write(log=(lambda _: None) if json else print)
     print(json_format.dumps(found) if json else f"written: {live_claims.FILE}")
+
+
+@site_app.command()
+def pictures(
+    site: Annotated[Path, typer.Option(help="the built site")] = SITE,
+    report: Annotated[Path, typer.Option(help="the pages of `make demo`")] = Path(
+        "out/demo/report"
+    ),
+    json: Json = False,
+) -> None:
+    """Take README's pictures, with the Chromium or Chrome of this machine."""
+    from .front import pictures as front
+
+    paths = front.take(Course.here(), site, report, (lambda _: None) if json else print)
+    text = f"{len(paths)} pictures in {paths[0].parent}"
+    print(json_format.dumps({"files": [str(path) for path in paths]}) if json else text)
 
 
 @site_app.command()

@@ -23,10 +23,11 @@ else:
     root_doc = "index"
     templates_path = ["_templates/book"]
 suppress_warnings = ["myst.header"]
+exclude_patterns = ["README.md", "notebooks", "quizzes"]  # made for a repository's host
 if tags.has("deck"):  # noqa: F821 - the glossary and the other pages are in the book only
     suppress_warnings += ["ref.term", "ref.doc", "myst.xref_missing", "toc.not_included"]
 if tags.has("students") and not tags.has("deck"):  # noqa: F821 - pages with answers are left out
-    exclude_patterns = ["teach", "teach/**", "walkthrough*"]
+    exclude_patterns += ["teach", "teach/**", "walkthrough*"]
     suppress_warnings += ["toc.excluded"]
 nitpicky = True
 

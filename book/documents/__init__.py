@@ -1,17 +1,26 @@
-"""What `course build` writes beside notebooks: the picture, figures, tables and map."""
+"""What `course build` writes beside assignments: documents, quizzes and executed lectures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.authoring.course_build import Target
 from grader.course.course import Course
 
-from . import computed, figures, house_map, picture, study_plan, tables, walkthrough
+from ..notebooks import readable
+from ..quizzes import printed, quiz
+from . import computed, figures, front_page, house_map, picture, study_plan, tables, walkthrough
 
 
-def texts(course: Course) -> Iterator[tuple[Path, str]]:
-    """Each document that is generated, or has generated parts, with its text. Raises BuildError."""
+def targets(course: Course) -> Iterator[Target]:
+    """Each document that is generated, and the lectures to execute. Raises BuildError."""
+    yield from (Target(path, text) for path, text in _texts(course))
+    yield from readable.targets(course)
+
+
+def _texts(course: Course) -> Iterator[tuple[Path, str]]:
+    """Each document that is generated, or has generated parts, with its text."""
     yield course.root / "course.svg", picture.draw(course)
     results = course.root / "results"
     lectures = sorted((course.root / "lectures").glob("part*.md"))
@@ -21,7 +30,11 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
     path = results / "table3.md"
     yield path, computed.filled(figures.filled(path.read_text(encoding="utf-8"), results))
     path = course.root / "README.md"
+    yield path, front_page.filled(path.read_text(encoding="utf-8"), course)
+    path = course.root / "lectures" / "README.md"
     yield path, study_plan.filled(path.read_text(encoding="utf-8"), course)
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
     yield course.root / walkthrough.BUILT, walkthrough.text(course)
+    for one in map(quiz.load, quiz.names()):
+        yield quiz.FOLDER / f"{one.name}.md", printed.folded(one)

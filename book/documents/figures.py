@@ -21,10 +21,7 @@ def _sentence(name: str, results: Path) -> str:
     if name not in SENTENCES:
         raise BuildError(f"there is no sentence for the figures {name!r}: add one to SENTENCES")
     content = marked.results(results, name)
-    measures = Measures(
-        {n: Measure(tuple(m["values"]), m["mean"], m["sd"]) for n, m in content["measures"].items()}
-    )
-    return f"{SENTENCES[name](measures)} (`{content['command']}`, {content['device']})."
+    return f"{SENTENCES[name](Measures.of(content))} (`{content['command']}`, {content['device']})."
 
 
 def _sst2(m: Measures) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,12 @@ class Measure:
 
 class Measures(dict[str, Measure]):
     """The measures of a results file, by name."""
+
+    @classmethod
+    def of(cls, content: dict[str, Any]) -> Measures:
+        """Those of a file's content."""
+        rows = content["measures"].items()
+        return cls((n, Measure(tuple(m["values"]), m["mean"], m["sd"])) for n, m in rows)
 
     def __getattr__(self, name: str) -> Measure:
         return self[name]

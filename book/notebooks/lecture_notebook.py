@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from book import CHECKOUT
 from course_lib.drawings import gallery
 from grader.authoring.views import notebooks, setup_cell
 from grader.course.assignment import Assignment
@@ -106,7 +107,7 @@ def _cells(course: Course, lecture: Path) -> Iterator[Cell]:
     source = myst_text.without_front_matter(lecture.read_text(encoding="utf-8"))
     is_set_up = False
     for block in myst_text.blocks(source):
-        for kind, text, tags in _cells_of(block):
+        for kind, text, tags in cells_of(block):
             if is_set_up or kind == "markdown":
                 yield kind, text, tags
                 title, is_title = FIRST.format(page=f"{lecture.stem}.html"), not is_set_up
@@ -118,7 +119,8 @@ def _cells(course: Course, lecture: Path) -> Iterator[Cell]:
                     is_set_up = True
 
 
-def _cells_of(block: Block) -> Iterator[Cell]:
+def cells_of(block: Block) -> Iterator[Cell]:
+    """What a notebook has in a block's place."""
     if block.name == myst_text.CODE:
         tags = [tag.strip() for tag in block.option("tags").split(",") if tag.strip()]
         if code := _LEFT_OUT.sub("", block.content).strip("\n"):
@@ -180,7 +182,10 @@ def _activity(block: Block) -> Iterator[str]:
 
 
 def _drawing(block: Block) -> Iterator[str]:
-    yield gallery.draw(block.argument).image()
+    made = gallery.draw(block.argument)
+    pictures = CHECKOUT.glob(f"assignments/*/drawings/{made.name}.png")  # shown where no SVG is
+    current = (data for path in pictures if made.is_shown_by(data := path.read_bytes()))
+    yield made.image(next(current, b""))
     if block.content:
         yield f"*{plain(block.content)}*"
 

@@ -14,13 +14,14 @@ from .quiz import (
     shown_shape,
 )
 
+BLANK = 22 * "_"  # to write on, on paper
 LETTERS = "ABCDEFGH"
 TASKS = {
     "single": "Tick one box.",
     "multiple": "Tick all boxes that are right.",
     "bug": "Tick one box.",
-    "numeric": "Answer: ______________________",
-    "shape": "Shape: ( ______________________ )",
+    "numeric": f"Answer: {BLANK}",
+    "shape": f"Shape: ( {BLANK} )",
 }
 
 
@@ -39,6 +40,32 @@ def answers(quiz: Quiz) -> str:
     return "\n".join(lines)
 
 
+def folded(quiz: Quiz) -> str:
+    """A page for a host that folds: under each question its answer, and what a wrong one means."""
+    lines = [
+        f"# Quiz {quiz.part}: {quiz.title}\n",
+        "Answer first, then open the answer. [Study plan](../README.md)\n",
+    ]
+    for question in quiz.questions:
+        asked = (line for line in _asked(question) if BLANK not in line)
+        lines += [*asked, "<details><summary>Answer</summary>\n"]
+        lines += [f"**{answer(question)}**. {question.why.strip()}\n", *_told(question)]
+        lines += ["\n</details>\n"]
+    return "\n".join(lines)
+
+
+def _told(question: Question) -> Iterator[str]:
+    """What is said to each choice, or to each wrong answer that was foreseen."""
+    if isinstance(question, ChoiceQuestion):
+        for letter, choice in zip(LETTERS, question.shuffled, strict=False):
+            yield f"- {letter}: {choice.feedback.strip()}"
+        return
+    for wrong in question.wrong:
+        value = wrong.value
+        shown = shown_shape(value) if isinstance(value, tuple) else shown_number(value)
+        yield f"- {shown}: {wrong.feedback.strip()}"
+
+
 def answer(question: Question) -> str:
     """The right answer in a few characters: `B`, `A C`, `64` or `(2, 5)`."""
     if isinstance(question, NumericQuestion):
@@ -51,11 +78,15 @@ def answer(question: Question) -> str:
 
 def _all(quiz: Quiz) -> Iterator[str]:
     for question in quiz.questions:
-        yield f"**{question.id}** {question.text.strip()}\n"
-        if question.code:
-            yield f"```python\n{question.code.strip()}\n```\n"
-        yield f"{TASKS[question.kind]}\n"
-        if isinstance(question, ChoiceQuestion):
-            for letter, choice in zip(LETTERS, question.shuffled, strict=False):
-                yield f"- ☐ {letter}: {choice.text.strip()}"
-            yield ""
+        yield from _asked(question)
+
+
+def _asked(question: Question) -> Iterator[str]:
+    yield f"**{question.id}** {question.text.strip()}\n"
+    if question.code:
+        yield f"```python\n{question.code.strip()}\n```\n"
+    yield f"{TASKS[question.kind]}\n"
+    if isinstance(question, ChoiceQuestion):
+        for letter, choice in zip(LETTERS, question.shuffled, strict=False):
+            yield f"- ☐ {letter}: {choice.text.strip()}"
+        yield ""

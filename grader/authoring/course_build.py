@@ -28,11 +28,11 @@ EXECUTION_SECONDS = 1800  # per cell; some cells train a model
 
 @dataclass(frozen=True)
 class Target:
-    """One generated file and its expected text (without outputs for a solution)."""
+    """One generated file and its expected text (without outputs if the build executes it)."""
 
     path: Path
     text: str
-    is_solution: bool = False
+    is_executed: bool = False
 
     def write(self, text: str) -> None:
         """Write the file, with `text` in place of the text without outputs."""
@@ -43,15 +43,19 @@ class Target:
     def name(self) -> str:
         return shown(self.path)
 
+    def text_with(self, executed: Notebook) -> str:
+        """The expected text beside these outputs, from which a text may take numbers."""
+        return self.text
+
     def drift(self) -> str:
         """Why the file on disk is out of date, or ""."""
         if not self.path.exists():
             return "is missing"
         found = self.path.read_text(encoding="utf-8")
-        if not self.is_solution:
+        if not self.is_executed:
             return "" if found == self.text else "differs from what its source generates"
         executed = json.loads(found)
-        if notebooks.dump(_bare(executed)) != self.text:
+        if notebooks.dump(_bare(executed)) != self.text_with(executed):
             return "differs from what its source generates"
         if not _is_of(executed, json.loads(self.text)):
             return "has outputs of an older version"
@@ -99,8 +103,7 @@ def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
     whole.check(course)
     if not only:
         documents = course.plugin("documents")
-        for path, text in documents(course) if documents else ():
-            yield Target(path, text)
+        yield from documents(course) if documents else ()
     for assignment in course.notebooks:
         if only and assignment.id not in only:
             continue
@@ -122,7 +125,7 @@ def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
         for tests in assignment.public_tests:
             path = tests.with_suffix(".json")
             yield AnswersTarget(path, "", assignment=assignment, solution=text.encode())
-        yield Target(assignment.solution, text, is_solution=True)
+        yield Target(assignment.solution, text, is_executed=True)
 
 
 def drifted(course: Course, only: list[str] | None = None) -> list[str]:
@@ -142,7 +145,7 @@ def write(
         if not target.drift():
             continue
         text = target.text
-        if target.is_solution and execute:
+        if target.is_executed and execute:
             text = notebooks.dump(_executed(target, log))
         target.write(text)
         written.append(target.name)
@@ -155,9 +158,11 @@ def _executed(target: Target, log: Callable[[str], None]) -> Notebook:
     if target.path.exists():
         before = json.loads(target.path.read_text(encoding="utf-8"))
         if _is_of(before, notebook):
-            return _with_outputs(notebook, before)
+            return _with_outputs(json.loads(target.text_with(before)), before)
     log(f"running {target.path.name}")
-    return run(notebook, target.path.parent)
+    target.path.parent.mkdir(parents=True, exist_ok=True)
+    executed = run(notebook, target.path.parent)
+    return _with_outputs(json.loads(target.text_with(executed)), executed)
 
 
 def _with_outputs(notebook: Notebook, executed: Notebook) -> Notebook:
@@ -185,7 +190,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
     try:
         client.execute()
     except nbclient.exceptions.CellExecutionError as error:
-        raise BuildError(f"a cell of the solution fails:\n{str(error)[-1500:]}") from None
+        raise BuildError(f"a cell of the notebook fails:\n{str(error)[-1500:]}") from None
     return _with_outputs(notebook, json.loads(nbformat.writes(node)))
 
 
@@ -204,9 +209,10 @@ def _code(notebook: Notebook) -> list[notebooks.Cell]:
 
 
 def _digest(notebook: Notebook) -> str:
-    """Hash of what outputs depend on: the code in order, without docstrings and set-up."""
+    """Hash of what outputs depend on: code in order, without docstrings and set-up, and data."""
     code = [c for c in _code(notebook) if notebooks.SETUP not in c["metadata"].get("tags", ())]
     sources = [_without_docstrings("".join(cell["source"])) for cell in code]
+    sources += notebook["metadata"]["course"].get("reads", {}).values()
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
 
 

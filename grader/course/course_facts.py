@@ -33,6 +33,7 @@ class CourseFacts(Table):
     student_branch: str = Field(default="main", pattern=r"^[\w./-]+$")  # which students fetch
     timezone: str = "UTC"  # in which people read times: "Europe/Berlin"
     source_repository: str = ""  # on GitHub or GitLab, with lectures/; empty: pages link to none
+    site: str = ""  # the address of the published site, with its last slash; empty: none yet
     reserved: list[str] = []  # components of future assignments; students get stubs until then
     library: str  # the package whose components are the exercises
     hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references

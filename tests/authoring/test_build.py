@@ -130,7 +130,7 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
 
     def target(notebook):
         text = notebooks.dump(course_build._bare(notebook))
-        return course_build.Target(ROOT / path, text, is_solution=True)
+        return course_build.Target(ROOT / path, text, is_executed=True)
 
     ran = course_build._with_outputs(made, made)
     code = next(cell for cell in ran["cells"] if cell["cell_type"] == "code")

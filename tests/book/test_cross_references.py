@@ -8,7 +8,7 @@ from checkout import ROOT
 from book import outline, references
 from grader.library.components import BuildError
 
-LECTURES = sorted((ROOT / "lectures").glob("*.md"))
+LECTURES = sorted(p for p in (ROOT / "lectures").glob("*.md") if p.name != "README.md")
 CELL = re.compile(r"^```\{code-cell\}.*?^```$", re.M | re.S)
 ROLE = re.compile(r"\{(exercise|assignment|part)\}`([^`]+)`")
 BEGINS = re.compile(r"(?:\n\n|[.?!][)*]*\s)\{paper\}`[^`]*`")  # not an item of a list

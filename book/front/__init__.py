@@ -1,0 +1,1 @@
+"""Takes the pictures of the repository's front page; `book.documents.front_page` shows them."""
