@@ -36,5 +36,6 @@ def _texts(course: Course) -> Iterator[tuple[Path, str]]:
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
     yield course.root / walkthrough.BUILT, walkthrough.text(course)
+    yield quiz.FOLDER / "ready.md", readable.page(course.root / "lectures" / "prerequisites.md")
     for one in map(quiz.load, quiz.names()):
         yield quiz.FOLDER / f"{one.name}.md", printed.folded(one)

@@ -66,6 +66,13 @@ def targets(course: Course) -> Iterator[Target]:
         yield LectureTarget(path, notebooks.dump(build(course, lecture)), is_executed=True)
 
 
+def page(lecture: Path) -> str:
+    """A page without code, for a folder beside the notebooks."""
+    source = myst_text.without_front_matter(lecture.read_text(encoding="utf-8"))
+    made = (c for block in myst_text.blocks(source) for c in lecture_notebook.cells_of(block))
+    return "\n\n".join(_PAGE.sub(_linked, text).strip() for _, text, _ in made) + "\n"
+
+
 def build(course: Course, lecture: Path) -> Notebook:
     """The notebook, without outputs. Raises ValueError for a directive that does not end."""
     made = []

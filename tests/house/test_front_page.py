@@ -1,5 +1,6 @@
 """What a newcomer sees first: README, its pictures, where it leads, and how to cite the course."""
 
+import json
 import re
 import subprocess
 from datetime import date
@@ -9,14 +10,20 @@ import yaml
 from checkout import ROOT
 
 from book.documents import front_page
+from book.front import pictures
 from book.notebooks import readable
 from course_lib import __version__
+from grader.authoring import course_build
 from grader.library.components import BuildError
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 SECTIONS = re.findall(r"^## (.+)$", CHANGELOG, re.M)
+READ = [
+    *sorted((ROOT / "lectures" / "notebooks").glob("*.ipynb")),
+    *sorted((ROOT / "lectures" / "quizzes").glob("*.md")),
+]
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+) \((\d{4}-\d\d-\d\d)\)")
 
 
@@ -61,6 +68,46 @@ def test_executed_lectures_can_be_read_and_are_small(course):
         assert text.count('"image/png": "') >= 2, target.path.name
         assert not re.search(r"\{[\w:-]+\}`|^ +\"[:`]{3,}\{", text, re.M)
         assert '"output_type": "error"' not in text
+
+
+@pytest.mark.parametrize("path", READ, ids=lambda path: path.stem)
+def test_every_link_of_a_page_leads_somewhere(path):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text)
+    assert "../README.md" in links or path.stem == "ready"
+    assert [to for to in links if not (path.parent / to).exists()] == []
+    assert r"\operatorname" not in text or path.suffix == ".ipynb", "GitHub refuses it in a page"
+
+
+def test_numbers_of_the_code_are_in_the_text_and_new_results_draw_anew(course, monkeypatch):
+    part = next((ROOT / "lectures").glob("part1_*.md"))
+    target = next(one for one in readable.targets(course) if part.stem in one.name)
+    executed = json.loads(target.path.read_text(encoding="utf-8"))
+    assert "`fall_RNN`" in target.text
+    assert "`fall_RNN`" not in target.text_with(executed)
+    assert target.drift() == ""
+    reads = readable.build(course, part)["metadata"]["course"]["reads"]
+    assert reads.keys() == {"compare_cpu.json"}
+    monkeypatch.setattr(readable, "_read", lambda *_: [("compare_cpu.json", "another")])
+    newer = next(one for one in readable.targets(course) if part.stem in one.name)
+    assert newer.drift() == "differs from what its source generates"
+    with pytest.raises(RuntimeError, match="running part1"):
+        course_build._executed(newer, _stopped)
+
+
+def _stopped(text):
+    raise RuntimeError(text)
+
+
+def test_pictures_need_what_they_show(course, tmp_path):
+    with pytest.raises(pictures.NoPageError, match="run `course site build` first"):
+        pictures.take(course, tmp_path, tmp_path, print)
+    (tmp_path / "live.html").touch()
+    with pytest.raises(pictures.NoPageError, match="run `make demo` first"):
+        pictures.take(course, tmp_path, tmp_path, print)
 
 
 # How the course is cited, and what has changed.
