@@ -12,10 +12,16 @@ from grader.library.components import BuildError
 
 
 def filled(text: str, kind: str, part: Callable[[str], str]) -> str:
-    """The document with all parts of a kind; `part` gives the text of a name."""
+    """The document with all parts of a kind; `part` gives the text of a name.
+
+    A line that begins with a comment is no Markdown, so a part goes below such a beginning.
+    """
 
     def whole(found: re.Match[str]) -> str:
-        return f"<!-- {kind}: {found[1]} -->{part(found[1])}<!-- /{kind} -->"
+        made = part(found[1])
+        begins_line = not text[: found.start()].rpartition("\n")[2]
+        gap = "\n" if begins_line and not made.startswith("\n") else ""
+        return f"<!-- {kind}: {found[1]} -->{gap}{made}<!-- /{kind} -->"
 
     return re.sub(rf"<!-- {kind}: (\w+) -->.*?<!-- /{kind} -->", whole, text, flags=re.DOTALL)
 

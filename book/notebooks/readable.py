@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring.course_build import Target
-from grader.authoring.views import notebooks
+from grader.authoring.views import notebooks, setup_cell
 from grader.authoring.views.notebooks import Notebook
 from grader.course.course import Course
 from grader.library.components import Component
@@ -133,6 +133,8 @@ def _others(course: Course, lecture: Path) -> str:
         for page in lecture.parent.glob(f"part{part}_*.md")
     ]
     links = [*quizzed, *(f"next: {one}" for one in then), "[study plan](../README.md)"]
+    opened = setup_cell.opened_at(course, f"lectures/{FOLDER}/{lecture.stem}.ipynb")
+    links += [f"[open in {name}]({address})" for name, address in opened]
     return " · ".join([*links, "slides and figures to move: `course site build`"])
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from checkout import ROOT
 
-from book.documents import front_page
+from book.documents import front_page, marked
 from book.front import pictures
 from book.notebooks import readable
 from course_lib import __version__
@@ -49,6 +49,8 @@ def test_badges_of_colab_appear_with_an_address(course):
     for path in notebooks:
         assert f"colab.research.google.com/github/o/c/blob/main/{path})" in table
     assert "(https://o.github.io/c/)" in front_page.PARTS["badges"](ours)
+    for target in readable.targets(ours):
+        assert target.text.count("colab.research.google.com/github/o/c/blob/main/lectures/") == 2
 
 
 @pytest.mark.parametrize("picture", front_page.PICTURES, ids=lambda one: one.name)
@@ -108,6 +110,15 @@ def test_pictures_need_what_they_show(course, tmp_path):
     (tmp_path / "live.html").touch()
     with pytest.raises(pictures.NoPageError, match="run `make demo` first"):
         pictures.take(course, tmp_path, tmp_path, print)
+
+
+@pytest.mark.parametrize(("before", "gap"), [("", "\n"), ("Text.\n", "\n"), ("Text: ", "")])
+def test_a_built_part_at_the_beginning_of_a_line_is_markdown(before, gap):
+    """After a comment, the rest of its line is shown as it is written."""
+    marks = "<!-- part: one -->{}<!-- /part -->"
+    empty, made = before + marks.format(""), before + marks.format(f"{gap}`code`")
+    assert marked.filled(empty, "part", lambda _: "`code`") == made
+    assert marked.filled(made, "part", lambda _: "`code`") == made
 
 
 # How the course is cited, and what has changed.
