@@ -16,6 +16,7 @@ from . import computed, figures, front_page, house_map, picture, study_plan, tab
 def targets(course: Course) -> Iterator[Target]:
     """Each document that is generated, and the lectures to execute. Raises BuildError."""
     yield from (Target(path, text) for path, text in _texts(course))
+    yield Target(course.root / walkthrough.BUILT, walkthrough.text(course), is_executed=True)
     yield from readable.targets(course)
 
 
@@ -35,7 +36,6 @@ def _texts(course: Course) -> Iterator[tuple[Path, str]]:
     yield path, study_plan.filled(path.read_text(encoding="utf-8"), course)
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
-    yield course.root / walkthrough.BUILT, walkthrough.text(course)
     yield quiz.FOLDER / "ready.md", readable.page(course.root / "lectures" / "prerequisites.md")
     for one in map(quiz.load, quiz.names()):
         yield quiz.FOLDER / f"{one.name}.md", printed.folded(one)

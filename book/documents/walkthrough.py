@@ -28,7 +28,7 @@ def notebook(course: Course) -> notebooks.Notebook:
         notebooks.new_cell(kind, f"walkthrough-{number:03}", text, {"tags": tags} if tags else {})
         for number, (kind, text, tags) in enumerate(_cells(course), 1)
     ]
-    return notebooks.of_cells(cells)
+    return notebooks.of_cells(cells, course={"lecture": "walkthrough"})
 
 
 def text(course: Course) -> str:

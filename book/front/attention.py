@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from course_lib.analysis.attention_alignment import plot_alignment
 from course_lib.analysis.translator_alignment import align
@@ -24,7 +25,7 @@ def png(dark: bool) -> bytes:
     found = align(translator, SENTENCE, translation)
     paper, ink = ROLES["paper"], ROLES["ink"]
     back, front = (paper.dark_fill, ink.dark_fill) if dark else (paper.fill, ink.fill)
-    colors = {
+    colors: dict[Any, Any] = {
         "figure.facecolor": back,
         "axes.facecolor": back,
         "font.size": 14,

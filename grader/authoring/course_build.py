@@ -197,7 +197,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
 def _bare(notebook: Notebook) -> Notebook:
     """The notebook without outputs and without the digest of its execution."""
     bare = copy.deepcopy(notebook)
-    bare["metadata"]["course"].pop("executed", None)
+    bare["metadata"].get("course", {}).pop("executed", None)
     for cell in bare["cells"]:
         if cell["cell_type"] == "code":
             cell["outputs"], cell["execution_count"] = [], None
@@ -212,7 +212,7 @@ def _digest(notebook: Notebook) -> str:
     """Hash of what outputs depend on: code in order, without docstrings and set-up, and data."""
     code = [c for c in _code(notebook) if notebooks.SETUP not in c["metadata"].get("tags", ())]
     sources = [_without_docstrings("".join(cell["source"])) for cell in code]
-    sources += notebook["metadata"]["course"].get("reads", {}).values()
+    sources += notebook["metadata"].get("course", {}).get("reads", {}).values()
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
 
 
@@ -232,7 +232,7 @@ def _without_docstrings(source: str) -> str:
 
 def _is_of(executed: Notebook, notebook: Notebook) -> bool:
     """Whether `executed` has the outputs of this notebook's code."""
-    digest = executed["metadata"]["course"].get("executed")
+    digest = executed["metadata"].get("course", {}).get("executed")
     return digest == _digest(executed) == _digest(notebook)
 
 

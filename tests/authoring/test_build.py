@@ -154,6 +154,10 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
     next(c for c in other_code["cells"] if c["id"] == cells[1]["id"])["source"] = ["1 + 1"]
     with pytest.raises(RuntimeError, match="running"):
         course_build._executed(target(other_code), told)
+    path.write_text('{"cells": [], "metadata": {}}', encoding="utf-8")  # somebody else's notebook
+    assert target(made).drift() == "differs from what its source generates"
+    with pytest.raises(RuntimeError, match="running"):
+        course_build._executed(target(made), told)
 
 
 @pytest.mark.parametrize(
