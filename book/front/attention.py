@@ -29,6 +29,8 @@ def png(dark: bool) -> bytes:
         "figure.facecolor": back,
         "axes.facecolor": back,
         "font.size": 14,
+        "figure.constrained_layout.h_pad": 0.15,
+        "figure.constrained_layout.w_pad": 0.15,
         **dict.fromkeys(
             ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"),
             front,
