@@ -57,8 +57,8 @@ PICTURES = (
     ),
     Picture(
         "check",
-        "A notebook cell with a wrong softmax, and below it what the check says: expected, got, "
-        "likely cause, and where to read.",
+        "A notebook cell that divides the scores by d_k, and below it what the check says: the "
+        "likely cause (divided by d_k instead of √d_k), what was expected, and where to read.",
         "Every exercise has a check that says why an answer is wrong.",
     ),
     Picture(
