@@ -12,6 +12,7 @@ from checkout import ROOT
 from book.documents import front_page, marked
 from book.front import pictures
 from book.notebooks import readable
+from book.quizzes import quiz
 from course_lib import __version__
 from grader.authoring import course_build
 from grader.library.components import BuildError
@@ -82,6 +83,18 @@ def test_every_link_of_a_page_leads_somewhere(path):
     assert "../README.md" in links or path.stem == "ready"
     assert [to for to in links if not (path.parent / to).exists()] == []
     assert r"\operatorname" not in text or path.suffix == ".ipynb", "GitHub refuses it in a page"
+
+
+@pytest.mark.parametrize("name", quiz.names())
+def test_a_quiz_shows_its_answers_in_folds_only(name):
+    asked = quiz.load(name).questions
+    text = (quiz.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    shown = re.sub(r"<details>.*?</details>", "", text, flags=re.S)
+    assert text.count("<details>") == len(asked)
+    for question in asked:
+        assert question.text.strip() in shown
+        assert question.why.strip() in text
+        assert question.why.strip() not in shown
 
 
 def test_numbers_of_the_code_are_in_the_text_and_new_results_draw_anew(course, monkeypatch):
