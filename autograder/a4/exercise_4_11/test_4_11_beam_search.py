@@ -44,7 +44,8 @@ def test_by_hand(its, rng):
     for word, length in ((4, 3), (1, 6)):
         for n in range(1, length + 1):
             by_hand["2" + f" {word}" * n] = {word if n < length else 3: 1.0}
-    last = by_hand | {"2": {0: 0.02, 1: 0.36, 3: 0.6, 4: 0.01, 5: 0.01}, "2 1 1 1": {3: 1.0}}
+    last = by_hand | {"2" + " 0" * n: {0: 1.0} for n in (1, 2, 3)}  # which never ends
+    last |= {"2": {0: 0.04, 1: 0.36, 3: 0.6}, "2 1 1 1": {3: 1.0}}
     found = beams(its, table, [(3, 1.0, 9, 1)], by_hand)
     found |= beams(its, table, [(2, 2.0, 4, 1)], last)  # wins with its last token
     # Of the three that continue, the last is the next to end.
