@@ -1,1 +1,1 @@
-"""What this course hides from students: tests, mistakes, right answers; a folder an assignment."""
+"""Hidden material: tests, mistakes and right answers, one folder per assignment."""

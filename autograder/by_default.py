@@ -1,4 +1,4 @@
-"""What a module made without its sizes shows, for the hidden tests of several assignments."""
+"""The sizes of a module made with its defaults, for the hidden tests of several assignments."""
 
 import torch
 

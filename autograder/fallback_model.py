@@ -53,7 +53,7 @@ def make(course: Course, assignment: Assignment, profile: str, seed: int, to: Pa
     name = profile or assignment.profiles.default
     target = to / FOLDER / assignment.id
     if target.exists() and not (target / CARD).is_file():
-        raise FallbackError(f"{target}: is there already, and holds no fallback model; move it")
+        raise FallbackError(f"{target}: exists already and is not a fallback model; move it")
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, assignment.id)
         card = _trained(course, assignment, assignment.model, name, seed, made)

@@ -1,4 +1,4 @@
-"""What the commands of `course bench` share: options, two forms of a command, what they print."""
+"""Shared parts of the commands of `course bench`: options, two forms of a command, output."""
 
 from __future__ import annotations
 

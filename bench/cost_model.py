@@ -1,4 +1,4 @@
-"""What a training should take, computed: a small model of its time and memory.
+"""Estimates the cost of a training run: a small model of its time and memory.
 
     time   = 6 N D / (peak × utilisation) + steps × layers × overhead
     memory = 20 bytes × parameters + activations

@@ -86,7 +86,7 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
 
 
 def training(kind: str, profile: str) -> Training:
-    """What a profile's training multiplies, counted in its own data."""
+    """The multiplications of a profile's training, counted in its own data."""
     settings = PROFILES[kind][profile]
     times = settings.epochs
     if words := WORDS_OF.get(settings.dataset):
@@ -122,7 +122,7 @@ def calibrated(trainings: dict[str, Training], name: str) -> dict[str, Machine]:
 
 
 def measured_minutes(name: str) -> float:
-    """What a profile's training took, the mean over its seeds: CPU minutes, on a GPU minutes."""
+    """The measured time of a profile's training, the mean over its seeds: in CPU or GPU minutes."""
     _, file, measure = MEASURED[name]
     path = CHECKOUT / "results" / f"{file}.json"
     return json.loads(path.read_text(encoding="utf-8"))["measures"][measure]["mean"]

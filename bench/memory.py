@@ -1,4 +1,4 @@
-"""What each way of saving memory costs: one step of the same texts, with every switch, interleaved.
+"""Measures each way of saving memory: one step of the same texts, with every switch, interleaved.
 
 Time is taken in one process, in turns; memory in a fresh process for each case.
 """

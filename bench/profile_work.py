@@ -36,7 +36,7 @@ PROFILES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Work:
-    """What a step computes: `loss(model, *batch)`, its gradient, and an update by `optimizer`."""
+    """The computation of a step: `loss(model, *batch)`, its gradient, an update by `optimizer`."""
 
     settings: Profile
     model: nn.Module

@@ -29,12 +29,12 @@ def replicate(
     ] = 1,
     test: Annotated[bool, typer.Option("--test", help="also translate the test split")] = False,
     folder: Annotated[
-        Path, typer.Option(help="for what an interrupted run goes on from, and the models")
+        Path, typer.Option(help="for the state of an interrupted run, and the models")
     ] = Path("out/replicate"),
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     json: Json = False,
 ) -> None:
-    """Train rows of the paper's Table 3, whole or scaled down; the same command goes on."""
+    """Train rows of the paper's Table 3, whole or scaled down; the same command resumes."""
     from course_lib.recipes.table3 import chosen_row
     from course_lib.training.fit import CheckpointError, DivergedError
 

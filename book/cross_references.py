@@ -1,4 +1,4 @@
-"""What a lecture says of the syllabus: the build reads it from `course.toml` and the records.
+"""Roles that let a lecture refer to the syllabus: read from `course.toml` and the records.
 
 {exercise}`course_lib.attention:attention`     exercise 2.1 (*Scaled dot-product attention*)
 {assignment}`a3 course_lib.encoder:Encoder`    assignment 3, if it asks for this component

@@ -28,7 +28,7 @@ def by_week(course: Course, week: int) -> list[int]:
 
 
 def setting(parts: Collection[int]) -> str:
-    """What `PARTS` is set to, for these parts; none means all."""
+    """The value of `PARTS` for these parts; none means all."""
     return ",".join(map(str, sorted(parts)))
 
 
@@ -75,7 +75,7 @@ def _as_text(
 def _unlinked(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
-    """What HTML links to it keeps its text alone."""
+    """Replaces links to it in HTML by their text."""
     pages = "|".join(_pages(_later(app, app.config)))
     if pages and "body" in context:
         file = rf"(?:{DECKS}/)?(?:{pages})\.html|{NOTEBOOKS}/(?:{pages})\.ipynb"

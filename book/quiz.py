@@ -100,7 +100,7 @@ class QuizDirective(SphinxDirective):
         yield _html("</details></form>")
 
     def _answer(self, question: Question) -> Iterator[nodes.Node]:
-        """The answer and all feedback; `data-for` names what it is said to."""
+        """The answer and all feedback; `data-for` names the answer it belongs to."""
         if isinstance(question, ChoiceQuestion):
             for place, choice in enumerate(question.shuffled):
                 yield _html(f'<div data-for="{place}"><strong>')
@@ -124,7 +124,7 @@ class QuizDirective(SphinxDirective):
         yield _html("</div>")
 
     def _markdown(self, text: str) -> list[nodes.Node]:
-        """The text without the paragraph around it, so that it can stand in a label."""
+        """The text without the paragraph around it, so that it fits in a label."""
         parsed = self.parse_text_to_nodes(text.strip())
         found: list[nodes.Node] = []
         for place, node in enumerate(parsed):
@@ -147,7 +147,7 @@ def _answer(question: NumericQuestion | ShapeQuestion) -> str:
 
 
 def _key(question: Question) -> dict[str, object]:
-    """What the script needs to check an answer."""
+    """The data that the script needs to check an answer."""
     if isinstance(question, ChoiceQuestion):
         return {"right": [n for n, choice in enumerate(question.shuffled) if choice.right]}
     key: dict[str, object] = {

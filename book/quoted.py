@@ -1,4 +1,4 @@
-"""What lectures quote by name: a component's source, a drawing, a fact of the syllabus."""
+"""Quotes in lectures, by name: a component's source, a drawing, a fact of the syllabus."""
 
 from __future__ import annotations
 

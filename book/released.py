@@ -17,7 +17,7 @@ PACKAGES = ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx_design", "sphinx_r
 
 
 class NoSiteError(Problem):
-    """What builds the site is not installed."""
+    """The packages that build the site are not installed."""
 
     exit_code = 2
 

@@ -37,7 +37,7 @@ def _parts(rows: list[Row]) -> Iterator[tuple[str, ...]]:
 
 
 def activities(course: Course, lesson: Lesson, lectures: Path) -> list[Activity]:
-    """What students do in a lesson: the activities of its sections, or of all that none names.
+    """The students' activities in a lesson: those of its sections, or of all that none names.
 
     Raises ValueError for an activity without its minutes.
     """

@@ -28,7 +28,7 @@ _ACTIVITY = re.compile(
 
 @dataclass(frozen=True)
 class Activity:
-    """What students do in class, and in which section of a part."""
+    """An activity of students in class, and its section of a part."""
 
     title: str
     kind: str

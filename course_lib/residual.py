@@ -10,7 +10,7 @@ from .normalization import LayerNorm
 
 
 class ResidualConnection(nn.Module):
-    """What happens to x before and after a sub-layer: dropout, addition, norm (§3.1, §5.4).
+    """The operations on x before and after a sub-layer: dropout, addition, norm (§3.1, §5.4).
 
         y = sublayer(residual.enter(x))
         x = residual.leave(x, y)
@@ -27,13 +27,13 @@ class ResidualConnection(nn.Module):
         self.norm_first = norm_first
 
     def enter(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        """What the sub-layer reads."""
+        """The input of the sub-layer."""
         return self.norm(x) if self.norm_first else x
 
     def leave(
         self, x: Float[Tensor, "*batch d_model"], y: Float[Tensor, "*batch d_model"]
     ) -> Float[Tensor, "*batch d_model"]:
-        """What the next sub-layer gets, given the output `y` of this one."""
+        """The input of the next sub-layer, given the output `y` of this one."""
         # §5.4 — dropout "to the output of each sub-layer, before it is added"
         x = x + self.dropout(y)
         # §3.1 — LayerNorm(x + Sublayer(x))

@@ -630,8 +630,8 @@ with needs("1.4", "1.9"):
 # %% check="1.10"
 
 # %% [markdown] exercise="1.11"
-# Three short answers. Each is graded on independent points, so write full sentences and make one
-# point in each. Refer to your own measurements where you can.
+# Three short answers, graded point by point: one point per sentence. Refer to your own measurements
+# where you can.
 
 # %% [markdown] written="1.11.a"
 # A fellow student writes: *"Dividing by $\sqrt{d_k}$ normalizes the scores, so that the attention

@@ -273,8 +273,8 @@ with needs("2.5"):
 # %% check="2.6"
 
 # %% [markdown] drawing="residual_orders"
-# *Both orders, part by part, as your module runs them. In which of the two is there a way from $x$
-# to the output that goes through no norm?*
+# *Both orders, part by part, as your module runs them. In which of the two is there a path from $x$
+# to the output without a norm?*
 
 # %% [markdown] exercise="2.7"
 # "Due to the reduced dimension of each head, the total computational cost is similar to that of

@@ -367,13 +367,12 @@ with needs("3.7", "3.8", "3.9"):
 # `config.json`, `tokenizer.json` and `predictions.csv`, your predictions for the test split.
 #
 # **How it is graded.** By test accuracy: the line under the heading gives the limits, and points
-# are proportional in between. The upper limit is two standard deviations (of seed and sampling
-# together) below what the reference reaches with the weaker of the profiles `cpu` and `colab`, so
-# that a correct model does not lose points by bad luck. The grader loads your folder with **your**
-# `load_model` and calls **your** `predict` again, a few texts at a time, without network access, on
-# one thread, for at most 60 seconds. Your points come from these predictions, on as many sentences
-# as the time allows; `predictions.csv` is compared with them. If you change these two functions,
-# keep their names, arguments and return values.
+# are proportional in between. Full points start two standard deviations below the reference, so bad
+# luck costs a correct model nothing. The grader loads your folder with **your** `load_model` and
+# calls **your** `predict` again, a few texts at a time, without network access, on one thread, for
+# at most 60 seconds. Your points come from these predictions, on as many sentences as the time
+# allows; `predictions.csv` is compared with them. If you change these two functions, keep their
+# names, arguments and return values.
 
 # %%
 from course_lib.data.batching import TokenBuckets, batches_in_order, pad
@@ -424,7 +423,7 @@ def predict(model, texts):
 # %% [markdown]
 # If your own training cannot finish, ask your instructor for the fallback model, put its folder
 # here as `fallback/a3`, and let the next cell that trains load it: `FALLBACK = True`. It earns no
-# points in 3.10 and 3.20; all that follows counts as with a model of your own.
+# points in 3.10 and 3.20; all later exercises count as usual.
 
 # %% [markdown] prediction="3.10"
 # **Prediction: before you train.** What accuracy does the model have before the first step? And a
@@ -473,7 +472,7 @@ with needs("3.7", "3.9"):
         return {"validation_accuracy": float(right.mean())}
 
     started = time.perf_counter()
-    with kept_training("3.10", settings) as folder:  # interrupted? Run it all again: it goes on
+    with kept_training("3.10", settings) as folder:  # interrupted? Run this cell again: it resumes
         history = fit(
             model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
             evaluate=evaluate, average=average, folder=folder,

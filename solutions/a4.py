@@ -49,7 +49,7 @@
 # All sizes come from a *profile*: `tiny` learns a grammar in a minute and shows that your code
 # works; `cpu` trains on captions in about a quarter of an hour; `colab` and `base` need a GPU. The
 # set-up cell takes `colab` where there is a GPU, else `cpu`; the environment variable
-# `COURSE_PROFILE` counts before it.
+# `COURSE_PROFILE` overrides it.
 
 # %% [markdown] drawing="transformer"
 # *The paper's Figure 1. The left half is the encoder of assignment 3; the right half is new.*
@@ -101,9 +101,9 @@ print(settings)
 
 # %% [markdown] exercise="4.3"
 # "In addition to the two sub-layers in each encoder layer, the decoder inserts a third sub-layer,
-# which performs multi-head attention over the output of the encoder stack" (§3.1). In it "the
-# queries come from the previous decoder layer, and the memory keys and values come from the output
-# of the encoder" (§3.2.3).
+# which performs multi-head attention over the output of the encoder stack" (§3.1). In this
+# cross-attention, "the queries come from the previous decoder layer, and the memory keys and values
+# come from the output of the encoder" (§3.2.3).
 #
 # - The attributes, in the order in which they are applied: `self_attention`, `cross_attention`,
 #   `feed_forward`, with `self_attention_residual`, `cross_attention_residual`,
@@ -627,7 +627,7 @@ with needs(*TRANSLATION):
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
     average = WeightAverage(model, start=round(settings.average_from * n_steps))
     started = time.perf_counter()
-    with kept_training("4.12", settings) as folder:  # interrupted? Run it all again: it goes on
+    with kept_training("4.12", settings) as folder:  # interrupted? Run this cell again: it resumes
         # For 4.13: the weights of the last five epochs, and of the last five tenths of an epoch
         last = EpochWeights(folder, len(batches))
         close = EpochWeights(folder / "tenths", max(1, len(batches) // 10))
@@ -1015,7 +1015,7 @@ with needs(*TRANSLATION):
 # - **Full (4).** The exemplar above.
 # - **Partial (2).** "Six of ten are fine. Most mistakes are wrong endings, such as 'Deux femmes
 #   bruns'. The model needs more data." (Count and kind with example; the cause is not testable, no
-#   count is examined, and nothing is said about how few ten sentences are.)
+#   count is examined, and the answer does not mention how few ten sentences are.)
 # - **Wrong (0).** "BLEU is 50, so half of the sentences are right. The mistakes are mostly rare
 #   words, as is known from the literature." (BLEU is not the share of correct sentences, and
 #   nothing was read.)
@@ -1050,8 +1050,8 @@ with needs(*TRANSLATION):
 # %% [markdown]
 # # Optional labs
 #
-# The core ends here: it has all 100 points. Each lab below gives bonus points and stands on its
-# own, so take the one whose question interests you. 4.13 and 4.20 look back at the training and the
+# That was the required part (100 points). The labs below are optional and independent: take the one
+# whose question interests you. 4.13 and 4.20 look back at the training and the
 # search of 4.12, 4.17 at its mistakes; 4.19 makes the search faster, 4.21 lets it draw at random,
 # and 4.22 is a competition with the reference.
 

@@ -31,7 +31,8 @@
 # profile `cpu` runs the same study on SST-2 in an hour or two, if you want real data for your
 # report.
 #
-# **The test split is not used in this notebook.** It belongs to the end, to one configuration.
+# **The test split is not used in this notebook.** Keep it for the end, for the one
+# configuration you choose.
 
 # %% setup="a5"
 
@@ -54,9 +55,9 @@ for factor, levels in FACTORS.items():
 
 # %% [markdown] exercise="5.1"
 # A study starts with a list of what it will try, written down before the first result is seen.
-# Table 3 varies **one factor at a time** around a default. This shows what each factor does to the
-# default, and nothing else: whether small dropout is also best with eight layers, it cannot say.
-# For that you add configurations **drawn at random** from all combinations.
+# Table 3 varies **one factor at a time** around a default. This shows only the effect of each
+# factor on the default. It cannot say whether small dropout is also best with eight layers. For
+# that you add configurations **drawn at random** from all combinations.
 #
 # - `one_at_a_time(default, factors)` returns the default first, then every configuration that
 #   differs from it in exactly one factor, in the order of the factors and of their levels.
@@ -97,8 +98,8 @@ with needs("5.1"):
 
 # %% [markdown] exercise="5.2"
 # A trial must give the same row whenever it is run again. That takes one line, in the right place.
-# And its row must hold what it says: the time of the training, not of the evaluation; the result of
-# the last evaluation, not of the luckiest.
+# And its row must be honest: it has the time of the training, not of the evaluation, and the result
+# of the last evaluation, not of the luckiest.
 #
 # `task` is an object with these parts (`course_lib/study/tasks/task.py`):
 #
@@ -233,7 +234,7 @@ with needs("5.2", "5.4"):
 
 # %% [markdown] exercise="5.5"
 # Now run the study. The trials are queued in a database and run from there. If the kernel dies, run
-# the same cell again: what is finished is not run twice. (On a machine with several cores, several
+# the same cell again: finished trials do not run twice. (On a machine with several cores, several
 # workers can take trials from the same database; `course study run --workers 4` does that.)
 #
 # The table goes to `submission/results.csv`, which you **hand in with this notebook**:
@@ -298,7 +299,7 @@ with needs("5.5"):
 # - Complete trials with different numbers of `steps` raise ValueError: they cannot be compared.
 #   So do two complete trials of one configuration with the same seed.
 #
-# **The trap.** `max(qualities)` instead of the mean. Whoever reports the best seed rewards the
+# **The trap.** `max(qualities)` instead of the mean. Reporting the best seed rewards the
 # configuration with the most seeds, and the one with the most noise.
 
 # %% component="course_lib.study.summary:summarize"
@@ -417,7 +418,7 @@ with needs("5.6", "5.8"):
 # - `curves[i][t]` is the quality of trial $i$ after step $t + 1$. All curves have the same length;
 #   otherwise raise ValueError.
 # - At each rung, a step count, the trials still running are ranked by their quality **at that
-#   step**. The best ⌈number / eta⌉ go on; of equal ones, the first.
+#   step**. The best ⌈number / eta⌉ continue; of equal ones, the first.
 # - `survivors` are the indices that reach the last step, in increasing order. `steps` is the number
 #   of steps that all trials took together, stopped ones included.
 # - Rungs must rise strictly and lie between 1 and the length minus 1; otherwise raise ValueError.
@@ -436,7 +437,7 @@ with needs("5.6", "5.8"):
 # by early results?
 #
 # <!-- answer -->
-# With three evaluations and one rung after the first, a third of the trials goes on for the other
+# With three evaluations and one rung after the first, a third of the trials continue for the other
 # two: about 56 % of the evaluations are taken, 44 % saved. The schedule is judged unfairly, since
 # a cosine has its small steps at the end, and so is a long warm-up, which is slowest at the start.
 # The cell prints whether the winner survived. One replay with one seed is an anecdote: repeat it
@@ -450,7 +451,7 @@ with needs("5.5", "5.9"):
         survivors, taken = successive_halving(curves, rungs=[1], eta=3)
         winner = max(range(len(trials)), key=lambda i: curves[i][-1])
         share = taken / sum(map(len, curves))
-        print(f"seed {seed}: {len(survivors)} of {len(trials)} go on, {share:.0%} of the work; the "
+        print(f"seed {seed}: {len(survivors)} of {len(trials)} stay, {share:.0%} of the work; the "
               f"winner {'survives' if winner in survivors else 'is stopped'}")
 
 # %% [markdown] exercise="5.10"

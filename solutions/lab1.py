@@ -241,7 +241,7 @@ with needs("L1.1", "L1.4", "L1.5"):
 # - `generate(model, prompts, max_new_tokens, temperature=1.0, top_k=None, top_p=None, end=None,
 #   generator=None)`: `prompts` are lists of token ids, which may differ in length. Returns for each
 #   the list of the tokens that follow it, at most `max_new_tokens`. A text is done before `end`,
-#   which is not returned; the others go on. Raise `ValueError` for an empty prompt.
+#   which is not returned; the others continue. Raise `ValueError` for an empty prompt.
 #
 # Shorter prompts get padding (`model.pad_id`) *in front*, so that the next token of all is in the
 # same column; the model gives padding no position and does not attend to it. `model(rows, cache)`
@@ -306,7 +306,7 @@ with needs("L1.1", "L1.4", "L1.5", "L1.7"):
     print(f"{seconds['without'] / seconds['with the cache']:.1f} times as fast")
 
 # %% [markdown]
-# **Go on.** `course_lib/recipes/language.py` does this in one call, and
+# **Next.** `course_lib/recipes/language.py` does this in one call, and
 # `student generate --help`, where your release has it, writes from the command line. Try a text of
 # your own: anything with a training and a validation part, such as two lists of sentences, will do
 # in place of `data`. And compare positions: `LanguageModel` also takes `positions="learned"`,

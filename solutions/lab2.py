@@ -9,7 +9,7 @@
 # %% [markdown] title="lab2"
 # In assignment 3 the encoder learned English and judging at once, from labels alone. Labels are
 # dear and text is cheap. BERT (Devlin et al. 2019) reads first: it hides words of texts that nobody
-# has labelled, and learns to say what stood there. Only then is it given a few labels. This lab is
+# has labeled, and learns to predict them. Only then is it given a few labels. This lab is
 # optional and gives no points. You write what hides the words, the loss, and the heads; then you
 # measure how many labels the reading was worth.
 #
@@ -17,7 +17,7 @@
 # |---|---|---|
 # | `token_ids` | `(batch, n)` | [CLS] text [SEP], then padding (0) |
 # | `inputs` | `(batch, n)` | the same, with some words hidden |
-# | `targets` | `(batch, n)` | what stood there; −100 where nothing is asked |
+# | `targets` | `(batch, n)` | the hidden words; −100 where nothing is asked |
 # | `x` | `(batch, n, d_model)` | the encoder's vectors |
 #
 # The encoder is the course's `BertEncoder`: the layers of assignment 3, learned positions and GELU.
@@ -65,7 +65,7 @@ print("   ", texts[0])
 # - `mask_tokens(token_ids, vocab_size, generator, share=0.15)` returns `(inputs, targets)`. Each
 #   word is chosen with probability `share`, special tokens (ids below `len(SPECIAL)`) never. Of the
 #   chosen words, 80 % become `TextTokenizer.MASK`, 10 % a word drawn from all words, and 10 % stay.
-#   `targets` has the chosen words as they stood there, and `IGNORED` (−100) elsewhere. All draws
+#   `targets` has the original chosen words, and `IGNORED` (−100) elsewhere. All draws
 #   come from the generator. Raise `ValueError` unless 0 < `share` < 1.
 
 # %% component="course_lib.data.masking:mask_tokens"
@@ -226,7 +226,7 @@ with needs("L2.1", "L2.2", "L2.3"):
 # %% [markdown]
 # ### How many labels is reading worth?
 #
-# For several numbers of labels, the next cell trains two classifiers on the same labelled sentences
+# For several numbers of labels, the next cell trains two classifiers on the same labeled sentences
 # and for the same number of steps: one begins with your reader, the other from chance. Each is
 # repeated with other sentences and another seed, and bars show the mean ± twice its standard error.
 
@@ -260,7 +260,7 @@ with needs("L2.1", "L2.2", "L2.3", "L2.4", "L2.6"):
         return 100 * right / len(test_labels)
 
     def fine_tuned(encoder, n_labels, seed, read=read, rate=settings.fine_rate):
-        """The accuracy of a classifier that was trained on so many labelled sentences."""
+        """The accuracy of a classifier that was trained on so many labeled sentences."""
         rows = np.random.default_rng(seed).permutation(len(training["label"]))[:n_labels]
         torch.manual_seed(seed)
         model = classifier_from(encoder, dropout=settings.model.dropout, pooling=settings.pooling)

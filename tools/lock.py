@@ -2,8 +2,8 @@
 
 .venv/bin/python tools/lock.py > constraints.txt
 
-Pinned is what the extras of pyproject.toml need here, directly or not; whatever else lies in the
-environment is not.
+Pinned is what the extras of pyproject.toml need here, directly or not; the rest of the environment
+is not.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Create the course's virtual environment: `python3 tools/make_venv.py .venv`.
 
 Needs only Python. Without an NVIDIA GPU it asks for torch's CPU build, about ten times smaller than
-the default on Linux; PyPI has none for Linux on x86-64, so that takes PyTorch's own index. What was
-installed is said. Exit codes: 0 done, 1 installation failed, 2 unsupported Python.
+the default on Linux; PyPI has none for Linux on x86-64, so that takes PyTorch's own index. It
+prints what was installed. Exit codes: 0 done, 1 installation failed, 2 unsupported Python.
 """
 
 import os
@@ -61,7 +61,7 @@ def has_gpu() -> bool:
 
 
 def torch_build(source: "list[str]") -> str:
-    """What is asked for; `installed` says what came."""
+    """The build of torch to install; `installed` says what came."""
     if has_gpu():
         return "with CUDA"
     if source or sys.platform == "darwin":

@@ -114,11 +114,11 @@ class ResidualConnection(nn.Module):
         self.norm_first = norm_first
 
     def enter(self, x):
-        """What the sub-layer reads."""
+        """The input of the sub-layer."""
         return self.norm(x) if self.norm_first else x
 
     def leave(self, x, y):
-        """What comes after the sub-layer."""
+        """The output of the sub-layer, added and normalized."""
         total = torch.add(self.dropout(y), x)
         return total if self.norm_first else self.norm(total)
 

@@ -1,4 +1,4 @@
-"""What the hidden tests of assignment 3 draw: numbers, and the parameters of modules."""
+"""Random inputs of the hidden tests of assignment 3: numbers, and the parameters of modules."""
 
 import math
 import zlib

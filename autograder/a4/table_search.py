@@ -53,7 +53,7 @@ def drawn(rng, vocab_size=6, sharpness=1.5, rows=997, end=0.0):
 
 
 def search(its, name, table, sentences=(), by_hand=None, what="", **options):
-    """What a search finds, by name, and the rows that each step read; `what` names the case.
+    """The results of a search, by name, and the rows that each step read; `what` names the case.
 
     Without `sentences` there is one, and no state. `by_hand`: probabilities after some prefixes.
     """

@@ -41,7 +41,7 @@ class Term:
         term_class.write(folder, self.course, ids, size)
 
     def command(self, *arguments: object) -> str:
-        """What `course ARGUMENTS` prints. Raises CalledProcessError if it fails."""
+        """The output of `course ARGUMENTS`. Raises CalledProcessError if it fails."""
         words = [str(argument) for argument in arguments]
         print("course", *words, flush=True)
         whole = [sys.executable, "-m", "grader.cli", *words]
@@ -106,7 +106,7 @@ class Term:
             }
 
     def automatic(self) -> Totals:
-        """What our engine gave without manual marks, bonus included, before any penalty."""
+        """Our engine's totals without manual marks, bonus included, before any penalty."""
         return {
             key: totals["automatic"] + totals["bonus"]
             for key, totals in self._results("GRADED")

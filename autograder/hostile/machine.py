@@ -76,7 +76,7 @@ def softmax(x, axis=-1):
 
 
 # %% 03_fork_bomb
-"""Forks until no more processes can be created; none of them is left."""
+"""Forks until no more processes can be created; all of them end."""
 
 
 def softmax(x, axis=-1):

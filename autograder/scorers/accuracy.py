@@ -35,7 +35,7 @@ class Accuracy:
     sample = "the score is that of this random sample"
     unit = "%"
     unit_in_words = "% of the hidden labels right"
-    unit_in_handouts = "% of the test labels right"
+    unit_in_handouts = "% test accuracy"
     compared = ("predictions", "labels you have not seen")
 
     @property

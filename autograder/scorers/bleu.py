@@ -42,7 +42,7 @@ class Bleu:
     sample = "the score is that of this random sample, and its interval is wider"
     unit = "BLEU"
     unit_in_words = "BLEU"
-    unit_in_handouts = "BLEU on test"
+    unit_in_handouts = "test BLEU"
     compared = ("translations", "the references by sacreBLEU")
 
     @property

@@ -1,7 +1,7 @@
 """Our grading against `nbgrader autograde`, on the same notebooks and machine, in one run.
 
-Both grade a single submission, and a class (with one command for nbgrader). Beside them stands what
-the notebook's own code takes in one process: see `grading_limit`.
+Both grade a single submission, and a class (with one command for nbgrader). For comparison: the
+time of the notebook's own code in one process, see `grading_limit`.
 """
 
 from __future__ import annotations

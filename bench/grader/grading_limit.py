@@ -1,4 +1,4 @@
-"""What a submission's own code takes when it is graded in one process: a bound for the grader.
+"""Measures a submission's own code, graded in one process: a bound for the grader.
 
 The suite's requests are answered in this process, by the code that a worker runs. Loading the
 notebook and answering is counted, with reading each request and writing its answer; the tests, the

@@ -101,7 +101,7 @@ def _measured(course: Course, made: list[Submission], workers: int) -> tuple[flo
 
 
 def with_a_lost_worker(course: Course, made: list[Submission], workers: int) -> dict[str, float]:
-    """What a killed worker costs; for Linux, and at least two workers.
+    """The cost of a killed worker; for Linux, and at least two workers.
 
     `lost`: submissions without a grade. `graded_twice`: those with more than one stored result.
     `graded_again`: those that a second run of the same class grades. `seconds`: of the first run,

@@ -24,7 +24,7 @@ NAME = "bench_similar"
 
 @dataclass
 class _Found:
-    """What was counted: 100 for found and 0 for not, or a share in percent."""
+    """One count: 100 for found and 0 for not, or a share in percent."""
 
     values: dict[str, list[float]] = field(default_factory=dict)
 

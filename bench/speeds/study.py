@@ -1,4 +1,4 @@
-"""What the hyperparameter study costs beside its training, and what a second worker brings."""
+"""Measures the overhead of the hyperparameter study, and the gain from a second worker."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(tell: Callable[[str], None]) -> dict[str, Any]:
 
 
 def worker(url: str, n_steps: int) -> None:
-    """What each process of `_in_processes` does."""
+    """The work of each process of `_in_processes`."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     work(storage(url), NAME, _task(n_steps), run_trial, attempt)
 

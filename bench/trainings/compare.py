@@ -78,7 +78,7 @@ def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log
 
 
 def builder(model: str) -> Build:
-    """What makes an untrained model; a recurrent one of the transformer's size."""
+    """A maker of untrained models; a recurrent one of the transformer's size."""
     if model == "transformer":
         return transformer
 

@@ -1,4 +1,4 @@
-"""What reading before labelling brings: accuracy over the number of labels, with and without it."""
+"""Measures the gain from reading before labeling: accuracy over the number of labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME, PROFILE = "pretraining", "cpu"
 ARMS = ("pretrained", "from_chance")
 # Each arm has the peak that is best on validation with RATE_LABELS labels, of a seed of its own.
 RATES, RATE_LABELS, RATE_SEED = (2e-4, 5e-4, 1e-3, 2e-3), 500, 1000
-FOLDER = "out/pretraining"  # of the checkpoints: an interrupted pre-training goes on
+FOLDER = "out/pretraining"  # of the checkpoints: interrupted pre-training resumes
 Examples = dict[str, list]
 Start = Pretrained | TextTokenizer
 Log = Callable[[str], None]
@@ -33,7 +33,7 @@ Log = Callable[[str], None]
 def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]:
     """Pre-train once, then fine-tune per seed and number of labels; writes after each seed.
 
-    A seed draws the labelled sentences, the order and the new weights; both arms have the same
+    A seed draws the labeled sentences, the order and the new weights; both arms have the same
     sentences, steps and model. The test split is scored with the final weights and influences
     nothing.
     """
@@ -119,7 +119,7 @@ def curve(measures: dict[str, Any], labels: Sequence[int]) -> Figure:
         ax.set_xticks(labels, labels=[f"{count:,}" for count in labels])
         ax.minorticks_off()
         ax.grid(axis="y")
-        ax.set_xlabel("labelled sentences")
+        ax.set_xlabel("labeled sentences")
         ax.set_ylabel("test accuracy, %")
         ax.set_title("SST-2 with few labels: the mean of the seeds and its 95 % interval")
         ax.legend(loc="lower right")

@@ -29,7 +29,7 @@ Measures = dict[str, Any]
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What all rows of one run have in common."""
+    """The settings that all rows of one run share."""
 
     data: str
     scale: int
@@ -71,7 +71,7 @@ def run(
 ) -> Measures:
     """Train each row once per seed; writes `results/NAME.json` after each training.
 
-    What is finished in `folder` is not trained again, and what was interrupted goes on.
+    Skips rows that are finished in `folder`, and resumes interrupted ones.
     """
     plans = {row.name: asked.plan(row) for row in rows}
     data = load(asked.data, asked.vocab_size, folder / "shards", log)
@@ -102,7 +102,7 @@ def run(
 def _reached(
     plan: Plan, data: ReplicationData, seed: int, folder: Path, test: bool
 ) -> dict[str, float]:
-    """What the training of one row reaches; read from its folder if it is finished."""
+    """The results of training one row; read from its folder if it is finished."""
     path = folder / "reached.json"
     reached: dict[str, float] = {}
     if path.exists():
@@ -149,7 +149,7 @@ def _folder(data: ReplicationData, plan: Plan) -> str:
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
-    """What a row was trained with, for the results file."""
+    """The settings of a row's training, for the results file."""
     return {
         "model": str(plan.model),
         "steps": plan.steps,

@@ -1,4 +1,4 @@
-"""What each choice for a small corpus gives the translator, under equal compute.
+"""Measures what each choice for a small corpus gives the translator, under equal compute.
 
 Each row changes the profile "cpu" in one place. All are trained with as many operations: where one
 costs more, the corpus is read less often. The length penalty is that of the profile, and no test
@@ -171,7 +171,7 @@ def run(seeds: list[int], resume: bool, log: Callable[[str], None]) -> dict[str,
 
 
 def _known(seeds: list[int], about: Mapping[str, str]) -> dict[str, list[float]]:
-    """What the results file has of these seeds, if data, profile and choices are the same."""
+    """The stored measures of these seeds, if data, profile and choices are the same."""
     path = results_file.folder() / f"{NAME}.json"
     if not path.exists():
         return {}

@@ -83,7 +83,7 @@ def _command(
 
 
 def _seed(seed: int, profile_name: str, name: str, test: bool, resume: bool) -> tuple[Row, Row]:
-    """What training with one seed reached, and what it reached on the test split if asked for."""
+    """The results of training with one seed, on the test split too if asked for."""
     settings = profile(profile_name)
     kept, asked = MODELS / f"{name}_{seed}.json", [repr(settings), test]
     if resume and kept.exists():

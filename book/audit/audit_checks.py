@@ -1,4 +1,4 @@
-"""What is wrong with the rows of the paper page: everything that they state and that is not so."""
+"""Finds the faults in the rows of the paper page: everything that they state and that is not so."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def problems(statements: list[Statement]) -> list[str]:
 
 
 def _of_numbers(statements: list[Statement]) -> Iterator[str]:
-    """What is wrong with numbers: given twice, cited and not there, there and not cited."""
+    """The faults in the numbers: given twice, cited and not there, there and not cited."""
     by_number = {one.number: one for one in statements}
     if len(by_number) < len(statements):
         yield "a number is given twice"
@@ -54,7 +54,7 @@ def _of_numbers(statements: list[Statement]) -> Iterator[str]:
 
 
 def _of(one: Statement) -> Iterator[str]:
-    """What is wrong with one statement."""
+    """The faults in one statement."""
     if one.section not in OUTLINE:
         yield "the paper has no such section"
     said = [bool(text) for text in (one.open, one.differs, one.absent)]
@@ -118,7 +118,7 @@ def _of_proof(one: Statement) -> Iterator[str]:
 
 
 def _of_claims(one: Statement) -> Iterator[str]:
-    """What it says of the code, beside what the code says."""
+    """Statements about the code that the code contradicts."""
     try:
         for reference, said in one.claims.items():
             if (now := claims.value(reference)) != said:

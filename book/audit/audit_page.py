@@ -94,12 +94,12 @@ def _prose(one: Statement, text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """Code is what stands in backticks and every name of the code, as in “n_heads features”."""
+    """Code is any text in backticks and every name of the code, as in “n_heads features”."""
     return _CODE.sub(lambda found: f"<code>{found[found.lastindex or 0]}</code>", escape(text))
 
 
 def _claims(one: Statement) -> str:
-    """What the row says of the code: values, what is called, what is not there."""
+    """The row's statements about the code: values, what is called, what is not there."""
     said = [f"{_named(reference)} is {_shown(value)}" for reference, value in one.claims.items()]
     said += [f"{_named(place)} calls <code>{name}</code>" for place, name in one.calls.items()]
     for reference in one.lacks:

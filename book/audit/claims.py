@@ -1,4 +1,4 @@
-"""What a row of the paper page claims of the code, read from the code.
+"""Reads from the code what a row of the paper page claims about it.
 
 A value is referred to as one of
 
@@ -83,7 +83,7 @@ def _rows(name: str) -> int:
 
 
 def holder(reference: str) -> str:
-    """Whatever has the value, as "module:name"; "" if that is no code of the library."""
+    """The object that has the value, as "module:name"; "" if that is not code of the library."""
     found = re.match(r"course_lib\.[\w.]+:\w+", reference)
     return found[0] if found else ""
 

@@ -1,4 +1,4 @@
-"""What the paper states, where this course carries it out, and what shows that it does.
+"""The paper's statements, the code that carries each out, and the evidence for it.
 
 A row of `lectures/paper_audit.toml` has a `number`, which the library cites (see `citations`), a
 section, what the paper `says`, how far it is `given` (one of GIVEN), the `alternatives`, what

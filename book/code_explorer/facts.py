@@ -1,4 +1,4 @@
-"""What a component's source says of itself: a summary, shapes, and sections of the paper."""
+"""Reads facts from a component's source: a summary, shapes, and sections of the paper."""
 
 from __future__ import annotations
 

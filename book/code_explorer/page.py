@@ -47,7 +47,7 @@ class ExplorerDirective(SphinxDirective):
         except ValueError as error:
             raise self.error(str(error)) from None
         except KeyError as error:
-            raise self.error(f"the drawing shows {error}, which is no component") from None
+            raise self.error(f"the drawing shows {error}, which is not a component") from None
         self.env.metadata[self.env.docname][MARK] = "yes"
         for file in {*Course.here().syllabus, *(CHECKOUT / one.file for one in found)}:
             self.env.note_dependency(str(file))

@@ -127,7 +127,7 @@ def _shapes(entry: Entry) -> str:
 
 
 def _with_code(text: str) -> str:
-    """Text of a docstring, with what stands in backticks as code."""
+    """Text of a docstring, with its backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 

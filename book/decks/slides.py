@@ -1,4 +1,4 @@
-"""Slides inside a lecture: the book shows them where they stand, a deck shows hardly anything else.
+"""Slides inside a lecture: the book shows them in their place, a deck shows hardly anything else.
 
     ::::{slide} Scores, then weights
     What the audience sees.
@@ -34,7 +34,7 @@ class Slide(nodes.General, nodes.Element):
 
 
 class Notes(nodes.General, nodes.Element):
-    """What the lecturer says to a slide."""
+    """The lecturer's notes to a slide."""
 
 
 class SlideDirective(SphinxDirective):
@@ -48,9 +48,7 @@ class SlideDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.assert_has_content()
         if set(self.arguments[0]) & set("'\""):
-            raise self.error(
-                f"a title is shown as it stands: write ’ and “” in {self.arguments[0]!r}"
-            )
+            raise self.error(f"a title is shown unchanged: write ’ and “” in {self.arguments[0]!r}")
         made = Slide("", title=self.arguments[0])
         self.set_source_info(made)
         self.state.nested_parse(self.content, self.content_offset, made)

@@ -1,4 +1,4 @@
-"""What `course build` writes beside assignments: documents, quizzes and executed lectures."""
+"""Makes the files of `course build` next to assignments: documents, quizzes, executed lectures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the library computes for documents: Table 3, and what its trainings cost."""
+"""Computes figures for documents from the library: Table 3, and what its trainings cost."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _difference() -> str:
 
 
 def _costs() -> str:
-    """What each translator of Table 2 takes, by our count and by the paper's."""
+    """The cost of each translator of Table 2, by our count and by the paper's."""
     head = (
         "row, corpus",
         "the paper's BLEU",

@@ -34,7 +34,7 @@ def _sst2(m: Measures) -> str:
 
 
 def _pretraining(m: Measures) -> str:
-    """What pre-training adds with the fewest and the most labels, and with those between."""
+    """The gain from pre-training with the fewest and the most labels, and with those between."""
     counts = sorted(
         int(found[1]) for name in m if (found := re.fullmatch(r"gain_(\d+)_labels", name))
     )
@@ -80,7 +80,7 @@ def _range(m: Measure) -> str:
 
 
 def _table3(m: Measures) -> str:
-    """What each row of Table 3 reaches, with its lowest and highest value."""
+    """The result of each row of Table 3, with its lowest and highest value."""
     rows = [name.removesuffix("_perplexity") for name in m if name.endswith("_perplexity")]
 
     def shown(row: str) -> str:
@@ -144,7 +144,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"{m.speedup_one_at_a_time.median:.0f} times less"
     ),
     "bench_marking": lambda m: (
-        f"A generated class's {m.answers.median:.0f} answers lie in {m.cards.median:.0f} groups; "
+        f"A generated class's {m.answers.median:.0f} answers form {m.cards.median:.0f} groups; "
         f"typing the points of all takes {m.minutes.median:.1f} minutes by keyboard, "
         f"{m.marks_per_minute.median:.0f} marks a minute, and the next answer is there after "
         f"{m.card_ms.median:.0f} ms (95% within {m.card_ms_of_95_percent.median:.0f} ms)"

@@ -127,7 +127,7 @@ def _time(course: Course) -> str:
 
 
 def _reached(course: Course) -> str:
-    """What a reader has at the end, as it was measured."""
+    """The reader's results at the end, as measured."""
 
     def measures(name: str) -> Measures:
         return Measures.of(marked.results(course.root / "results", name))

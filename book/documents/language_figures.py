@@ -1,4 +1,4 @@
-"""What documents say of the measured language models."""
+"""Sentences of the documents about the measured language models."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def filled(text: str, kind: str, part: Callable[[str], str]) -> str:
 
 
 def results(folder: Path, name: str) -> dict[str, Any]:
-    """What a results file holds. Raises BuildError if it is not there."""
+    """The contents of a results file. Raises BuildError if it is not there."""
     path = folder / f"{name}.json"
     if not path.exists():
         raise BuildError(f"results/{name}.json is missing: run its command first")

@@ -16,7 +16,7 @@ BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#00785a", "#9aa5b1"  # color-
 VIEWS = (
     ("starter notebook", "signature and docstring", BLUE),
     ("solution notebook", "the source, executed", BLUE),
-    ("worker's copy", "what is due is a stub", GREEN),
+    ("grader's copy", "graded parts removed", GREEN),
     ("named wrong answers", "the source, one mistake", ORANGE),
 )
 

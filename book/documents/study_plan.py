@@ -1,4 +1,4 @@
-"""What to do each week, as a list to tick: part, deck, quiz, assignment, hours.
+"""Writes the study plan, a list to tick for each week: part, deck, quiz, assignment, hours.
 
 It is in the README of `lectures`, between two marks, with links to what a host of repositories
 shows, and in the README of a release that holds the built pages.

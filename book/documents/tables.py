@@ -60,7 +60,7 @@ def _profile(content: dict[str, Any]) -> Rows:
 
 
 def _hardware(content: dict[str, Any]) -> Rows:
-    """What is computed, and was not measured, has ≈ before it."""
+    """The measured rows; computed values have ≈ before them."""
     measures, cells = content["measures"], content["cells"]
     columns = {
         "a CPU core": ("cpu_minutes", _time),
@@ -80,7 +80,7 @@ def _hardware(content: dict[str, Any]) -> Rows:
 
 
 def _choices(content: dict[str, Any]) -> Rows:
-    """What is compared first, then by what the others reach."""
+    """The compared choice first, then the others by their result."""
     measures, ending = content["measures"], ".beam5_bleu"
     reached = {k.removesuffix(ending): m for k, m in measures.items() if k.endswith(ending)}
     stands, *others = reached

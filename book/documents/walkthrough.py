@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.authoring.views import given, notebooks, setup_cell, text_notebook
+from grader.authoring.views import notebooks, provided_code, setup_cell, text_notebook
 from grader.authoring.views.text_notebook import SourceCell
 from grader.course.course import Course
 from grader.library.components import BuildError, Component
@@ -37,14 +37,14 @@ def text(course: Course) -> str:
 
 
 def components(course: Course) -> list[str]:
-    """What it quotes, in its order."""
+    """The components that it quotes, in its order."""
     cells = text_notebook.parse(course.root, SOURCE)
     return [cell.argument for cell in cells if cell.directive == "component"]
 
 
 def _cells(course: Course) -> Iterator[tuple[str, str, list[str]]]:
     """Kind, text and tags of each cell."""
-    needed = given.needed_by(components(course), ())
+    needed = provided_code.needed_by(components(course), ())
     for source in text_notebook.parse(course.root, SOURCE):
         _check(source)
         if source.directive == "setup":

@@ -62,7 +62,7 @@ def page(course: Course, path: Path) -> Path:
 
 
 def _output(output: dict[str, Any]) -> str:
-    """What a notebook shows of an output: its HTML, or its text."""
+    """The part of an output that a notebook shows: its HTML, or its text."""
     data = output.get("data", {})
     if html := data.get("text/html"):
         return "".join(html)

@@ -1,4 +1,4 @@
-"""What the live page says of its switches and heads: measured, and shown on its own sentences.
+"""Measures the live page's statements about its switches and heads, on its own sentences.
 
 `course site claims` measures the committed model on generated sentences that it did not see and
 writes `lectures/live_model/claims.json`, from which the page takes every sentence and number.
@@ -89,7 +89,7 @@ def fingerprint(folder: Path) -> str:
 
 
 def read(folder: Path = live_model.FOLDER) -> Claim:
-    """What `write` wrote."""
+    """The claims that `write` wrote."""
     return json.loads((folder / FILE).read_text(encoding="utf-8"))
 
 

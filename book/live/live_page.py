@@ -70,7 +70,7 @@ class ClaimDirective(SphinxDirective):
 
 
 def recorded(sentence: str) -> str:
-    """What the library makes of a sentence: the translation, and every head's cross-attention."""
+    """The library's results for a sentence: the translation, and every head's cross-attention."""
     import torch
 
     from course_lib.data.tokenization import TextTokenizer

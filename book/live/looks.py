@@ -1,4 +1,4 @@
-"""What a head looks at, measured: the place that has most of its weight, over many sentences."""
+"""Measures where a head looks: the place that has most of its weight, over many sentences."""
 
 from __future__ import annotations
 

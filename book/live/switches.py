@@ -1,4 +1,4 @@
-"""What the page's switches do, in the library: a translator with one thing turned off."""
+"""The page's switches, in the library: a translator with one thing turned off."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def unmasked_decoding(model: Transformer) -> Decoding:
 
 
 def translations(translator: Translator, sentences: Sequence[str], off: str = "") -> list[str]:
-    """What the page writes for the sentences when `off` is turned off; "": nothing."""
+    """The page's translations of the sentences with `off` turned off; "": nothing."""
     model = without(translator.model, off) if off else translator.model
     decoding = unmasked_decoding if off == CAUSAL else fast_decoding
     ids = translator.tokenizer.encode(sentences)

@@ -1,4 +1,4 @@
-"""What a movable figure is: its controls, and a frame for every setting of them, drawn as SVG.
+"""A movable figure: its controls, and a frame for every setting of them, drawn as SVG.
 
 Lengths are those of the view box, 480 wide; the page scales it. Colors come from `movable.css`, so
 that a frame is right on a light and on a dark page.
@@ -18,7 +18,7 @@ LEFT, BOTTOM, TOP = 20, 165, 44  # of the area in which bars and curves are draw
 
 @dataclass(frozen=True)
 class Control:
-    """What a reader can set: its name, its values in order, and the one that is shown first.
+    """A control for the reader: its name, its values in order, and the one that is shown first.
 
     A control with an order is a slider; one without is a list to choose from.
     """

@@ -1,6 +1,6 @@
 """A part of the lecture as a notebook: its cells in their order, its text as Markdown.
 
-What only a page can show is said in the notebook's own way: a slide is a box of text, a figure
+Page-only features take a notebook's form: a slide is a box of text, a figure
 appears where its cell makes it, a quoted component is a cell that prints it from the library, and
 so shows the reader's own once it is written.
 """
@@ -103,7 +103,7 @@ def set_up_as(course: Course, lecture: Path) -> Assignment:
 
 
 def _cells(course: Course, lecture: Path) -> Iterator[Cell]:
-    """Kind, text and tags of each cell; the set-up stands below the title."""
+    """Kind, text and tags of each cell; the set-up is below the title."""
     source = myst_text.without_front_matter(lecture.read_text(encoding="utf-8"))
     is_set_up = False
     for block in myst_text.blocks(source):
@@ -120,7 +120,7 @@ def _cells(course: Course, lecture: Path) -> Iterator[Cell]:
 
 
 def cells_of(block: Block) -> Iterator[Cell]:
-    """What a notebook has in a block's place."""
+    """The text that replaces a block in a notebook."""
     if block.name == myst_text.CODE:
         tags = [tag.strip() for tag in block.option("tags").split(",") if tag.strip()]
         if code := _LEFT_OUT.sub("", block.content).strip("\n"):
@@ -161,7 +161,7 @@ def _box(title: str, text: str) -> str:
 
 
 def _slide(block: Block) -> Iterator[str]:
-    """What the audience sees; a figure stands where its cell is, and notes are the lecturer's."""
+    """The slide as the audience sees it; figures keep their cell's place, notes are hidden."""
     parts = [*_inside(block.content)]
     if said := "\n\n".join(part for part in parts if not part.startswith("<img")).strip():
         yield _box(f"Slide: {block.argument}", said)
@@ -211,7 +211,7 @@ def _note(block: Block) -> Iterator[str]:
 
 
 def _nothing(block: Block) -> Iterator[str]:
-    """What leads on from a page."""
+    """Nothing, for links that lead on from a page."""
     return iter(())
 
 

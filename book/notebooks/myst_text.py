@@ -14,7 +14,7 @@ CODE = "code-cell"
 
 @dataclass(frozen=True)
 class Block:
-    """A directive: its name, what stands behind it, its options and content; or text ("")."""
+    """A directive: its name, its argument, its options and content; or text ("")."""
 
     name: str
     content: str

@@ -17,7 +17,7 @@ from .lecture_notebook import FOLDER
 
 
 def links(course: Course, lecture: str, has_quiz: bool) -> list[tuple[str, str]]:
-    """What a link says, and where it leads, from the page of a lecture."""
+    """The text and target of each link, from the page of a lecture."""
     number = FILE.fullmatch(lecture)
     quiz = [("Quiz", f"quiz_part{number[1]}.html")] if number and has_quiz else []
     notebook = f"{FOLDER}/{lecture}.ipynb"

@@ -1,7 +1,7 @@
 """The executed notebooks of the lectures, to be read where the repository is read.
 
 They have the page's code with its figures as pictures, and need no set-up: they run in the course's
-own folder. What only the built page can do is said, with the command that builds it.
+own folder. They mention what only the built page can do, and the command that builds it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ WAITS = (
 
 @dataclass
 class Waiting:
-    """What is not there yet; `names` grows with each statement that cannot run."""
+    """The names that are still missing; `names` grows with each statement that cannot run."""
 
     course: Course
     week: int

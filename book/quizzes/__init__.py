@@ -1,1 +1,1 @@
-"""Quizzes: questions with feedback, a file a lecture part; for a page, paper and nbgrader."""
+"""Quizzes: questions with feedback, one file per lecture part; for a page, paper and nbgrader."""

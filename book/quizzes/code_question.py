@@ -70,7 +70,7 @@ class CodeQuestion(Table):
 
     @property
     def code(self) -> str:
-        """What is shown: the source without its comments and docstrings, perhaps with a mistake."""
+        """The code that is shown: the bare source, perhaps with a mistake."""
         return plain(self._source(wrong=True))
 
     @property
@@ -84,7 +84,7 @@ class CodeQuestion(Table):
         ]
 
     def returned(self, wrong: bool = True) -> str:
-        """What `call` gives; `wrong`: with the mistake, if the code has one."""
+        """The result of `call`; `wrong`: with the mistake, if the code has one."""
         namespace = {"math": math, "np": np, "torch": torch}
         namespace |= vars(importlib.import_module(self.of.module))
         exec(self._source(wrong), namespace)
@@ -127,7 +127,7 @@ def plain(source: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as it stands in an answer: arrays as lists, numbers rounded."""
+    """A value as an answer shows it: arrays as lists, numbers rounded."""
     return str(_rounded(value))
 
 

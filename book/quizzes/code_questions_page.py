@@ -18,7 +18,7 @@ from .code_question import CodeQuestion
 
 RETURNS = "What does the last line give? Numbers to {} decimals."
 WRONG = (
-    "One line of this code is wrong. Which one, and what must stand there? What does the last line "
+    "One line of this code is wrong. Which one, and what should it be? What does the last line "
     "below give as the code is, and what once it is right?"
 )
 

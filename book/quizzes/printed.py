@@ -55,7 +55,7 @@ def folded(quiz: Quiz) -> str:
 
 
 def _told(question: Question) -> Iterator[str]:
-    """What is said to each choice, or to each wrong answer that was foreseen."""
+    """The feedback for each choice, or for each wrong answer that was foreseen."""
     if isinstance(question, ChoiceQuestion):
         for letter, choice in zip(LETTERS, question.shuffled, strict=False):
             yield f"- {letter}: {choice.feedback.strip()}"

@@ -1,4 +1,4 @@
-"""What a quiz is, and how `lectures/quizzes/partN.toml` is read.
+"""The form of a quiz, and the reader of `lectures/quizzes/partN.toml`.
 
 Five kinds of questions: `single` and `multiple` choice, `bug` (code, and one right diagnosis),
 `numeric`, and `shape` (of a tensor). Every wrong choice and every foreseen wrong number has its own
@@ -30,7 +30,7 @@ class QuizError(Problem):
 
 
 class Choice(Table):
-    """One choice, with what is said to whoever takes it (`multiple`: decides wrongly about it)."""
+    """One choice, with the feedback for choosing it (`multiple`: decides wrongly about it)."""
 
     text: str = Field(min_length=1)
     right: bool = False
@@ -52,7 +52,7 @@ class WrongShape(Table):
 
 
 class QuestionBase(Table):
-    """What all questions have: `text` asks, `code` is shown below it, `why` explains the answer."""
+    """The keys of all questions: `text` asks, `code` is shown below, `why` explains the answer."""
 
     id: str = Field(pattern=r"^\d\.\d+$")
     text: str = Field(min_length=10)

@@ -1,4 +1,4 @@
-"""What a search engine shows of a page: its first sentences, as a description."""
+"""Descriptions of pages for search engines: its first sentences, as a description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Display equations: what `\qquad` sets apart stands in one line only where it fits.
+r"""Display equations: what `\qquad` sets apart is one line only where it fits.
 
 A long chain of equalities gets a line for each. So a narrow screen cuts nothing off and needs no
 smaller type; what is too wide in one piece is set smaller by `_static/formulas.js`. In a text, no
@@ -23,7 +23,7 @@ _STEP = re.compile(
 
 
 def _marks(tex: str) -> Iterator[tuple[str, re.Match[str]]]:
-    r"""The `\qquad` and `=` that stand in no group, environment or pair of brackets."""
+    r"""The `\qquad` and `=` outside every group, environment or pair of brackets."""
     depth = 0
     for step in _STEP.finditer(tex):
         if step["turn"] in ("begin", "left") or step["brace"] == "{":
@@ -69,7 +69,7 @@ def _apart(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def join(doctree: nodes.document) -> None:
-    """A browser would end a line behind a formula or code, and before it, whatever stands there."""
+    """A browser would end a line behind a formula or code, and before it, whatever is there."""
     for formula in [*doctree.findall(nodes.math), *doctree.findall(nodes.literal)]:
         around, place = formula.parent, formula.parent.index(formula)
         before, after = _text(around, place - 1), _text(around, place + 1)

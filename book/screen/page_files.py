@@ -1,4 +1,4 @@
-"""What a page of the book loads: only what it uses, and scripts when its text is there."""
+"""Chooses the files that a page of the book loads: only those it uses, scripts after its text."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _formulas(app: Sphinx, config: Config) -> None:
 def _search(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
-    """Below a result of the search page stands text that can be read, without TeX."""
+    """Shows readable text, without TeX, below a result of the search page."""
     if page == "search":
         app.add_js_file("search.js")
 

@@ -1,4 +1,4 @@
-"""What a cell of a notebook prints is one text."""
+"""Merges a notebook cell's printed chunks into one text."""
 
 from __future__ import annotations
 

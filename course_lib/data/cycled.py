@@ -1,4 +1,4 @@
-"""Few labelled examples, seen again and again for a given number of steps."""
+"""Few labeled examples, seen again and again for a given number of steps."""
 
 from __future__ import annotations
 

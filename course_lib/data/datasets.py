@@ -197,7 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(str(error))
     for split, examples in data.splits.items():
         print(f"  {split}: {_counts(examples)}")
-    print(f"  licence: {data.licence}\n  cite: {data.citation}\n  sha256: {data.sha256}")
+    print(f"  license: {data.licence}\n  cite: {data.citation}\n  sha256: {data.sha256}")
 
 
 def _counts(examples: Dataset) -> str:

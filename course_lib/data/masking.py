@@ -19,10 +19,10 @@ def mask_tokens(
 ) -> tuple[Tensor, Tensor]:
     """`(inputs, targets)`: a share of the words is chosen, and asked for in `targets`.
 
-    Of those chosen, 80 % become [MASK], 10 % a random word and 10 % stay, because no [MASK] stands
-    in the texts that the model is made for. Special tokens, such as [CLS] and padding, are never
-    chosen. The target of every other token is IGNORED. `token_ids` is not changed.
-    Raises ValueError unless 0 < share < 1.
+    Of those chosen, 80 % become [MASK], 10 % a random word and 10 % stay, because the texts that
+    the model is made for contain no [MASK]. Special tokens, such as [CLS] and padding, are never
+    chosen. The target of every other token is IGNORED. `token_ids` is not changed. Raises
+    ValueError unless 0 < share < 1.
     """
     if not 0 < share < 1:
         raise ValueError(f"share = {share}: give a share of words, more than 0 and less than 1")

@@ -21,7 +21,7 @@ SHA256 = r"^[0-9a-f]{64}$"
 
 
 class DataError(Exception):
-    """What is wrong with the data, and what to do, in one sentence."""
+    """A problem with the data, and its remedy, in one sentence."""
 
     exit_code = 2  # of a command that it ends
 
@@ -77,7 +77,7 @@ class Split(_Table):
 
 
 class Entry(_Table):
-    """One data set: description, licence, citation, and the sources to try in order."""
+    """One data set: description, license, citation, and the sources to try in order."""
 
     name: str = Field(pattern=r"^[a-z0-9_]+$")
     title: str

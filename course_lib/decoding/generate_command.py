@@ -1,4 +1,4 @@
-"""`student generate`: a trained language model goes on writing after a prompt."""
+"""`student generate`: a trained language model continues a prompt."""
 
 from __future__ import annotations
 

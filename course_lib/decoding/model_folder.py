@@ -20,7 +20,7 @@ UNREADABLE = (OSError, AttributeError, KeyError, TypeError, ValueError, RuntimeE
 
 @contextmanager
 def refusing(problem: type[Exception], lacks: str, advice: str) -> Iterator[None]:
-    """Whatever is wrong with a folder, as one sentence of a `problem`."""
+    """Turns any fault of a folder into one sentence of a `problem`."""
     from safetensors import SafetensorError
 
     try:

@@ -16,23 +16,23 @@ LEAST = 0.1  # smaller attention weights are not shown
 
 
 class TranslateProblem(Exception):
-    """What stops the command; its text is the whole message."""
+    """A problem that stops the command; its text is the whole message."""
 
     exit_code = 2
 
 
 class Work(Protocol):
-    """What the student's program hands in: the notebooks of an assignment."""
+    """The interface that the student's program offers: the notebooks of an assignment."""
 
     @property
     def folder(self) -> Path:
-        """Where the assignment's notebook stands."""
+        """The place of the assignment's notebook."""
         ...
 
     def functions(
         self, notebook: Path, names: Sequence[str]
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-        """What a notebook defines, these names included, and why others are missing."""
+        """The notebook's definitions, these names included, and why others are missing."""
         ...
 
 

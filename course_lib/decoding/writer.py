@@ -1,4 +1,4 @@
-"""A trained language model with its tokenizer: go on writing, save to and load from a folder.
+"""A trained language model with its tokenizer: continue a text, save to and load from a folder.
 
     writer = Writer.load("language_model")
     writer.write(["Two dogs"], max_new_tokens=20, top_p=0.9)

@@ -134,7 +134,7 @@ def _of_functions(
 
 
 def _tried(name: str, check: Callable[..., Check], *given: Any) -> Check:
-    """The check, or what the function raised: the others go on."""
+    """The check, or what the function raised: the others still run."""
     try:
         return check(*given)
     except Exception as error:  # the student's own code: it may raise anything

@@ -51,7 +51,7 @@ def reads_the_prefix(model: nn.Module, source: Tensor, target: Tensor) -> Check:
     other = target.clone()
     other[:, :2] = target[:, :2].flip(1)
     change = (model(source, target)[0] - model(source, other)[0])[:, -1].abs().max().item()
-    advice = "the decoder's self-attention sees no earlier token: is its mask the wrong way round?"
+    advice = "the decoder's self-attention sees no earlier token: is its mask inverted?"
     return Check("reads the prefix", change > TOLERANCE, f"changes by {change:.1e}", advice)
 
 

@@ -126,7 +126,7 @@ def encoder() -> Drawing:
 
 
 def _said(found: Architecture) -> str:
-    """What both drawings of the whole model show."""
+    """A description of both drawings of the whole model."""
     return (
         "From the bottom up. The encoder: embedding plus positions, then a stack of "
         f"{found.n_layers} layers of self-attention and feed-forward, each followed by add and "

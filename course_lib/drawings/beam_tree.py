@@ -13,7 +13,7 @@ ROLES = {"continued": "blue", "finished": "green", "left out": "plain"}
 
 
 def beam_tree() -> Drawing:
-    """A column a step; each node has its word and the total log probability of its prefix."""
+    """One column per step; each node has its word and the total log probability of its prefix."""
     found = search()
     sheet = Sheet(760, 424)
     sheet.text(

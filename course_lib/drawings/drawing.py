@@ -24,7 +24,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing that stands by itself: the file refers to nothing outside.
+    """A self-contained drawing: the file refers to nothing outside.
 
     `alt` says in words what is drawn; `data` is what was computed for it; `table` is a Markdown
     table of the same numbers, where there is one. Of two `places`, the later one lies on top.

@@ -12,7 +12,7 @@ PAGE_IS_DARK = 'html[data-theme="dark"]'  # the reader's choice on the page, not
 
 
 def linked(drawing: Drawing, address: Callable[[str], str]) -> str:
-    """SVG to stand in HTML. `address` makes the link of a component ("module:name").
+    """SVG for use inside HTML. `address` makes the link of a component ("module:name").
 
     Keyboards reach the links in the order in which the places were drawn, and readers of the screen
     hear what each opens. The page's style sheet says how a place under the pointer looks.

@@ -25,7 +25,7 @@ Attributes = dict[str, str]
 
 
 def digest(svg: str) -> str:
-    """What `SOURCE` is in a picture of this drawing."""
+    """The value of `SOURCE` in a picture of this drawing."""
     return hashlib.sha256(svg.encode()).hexdigest()
 
 

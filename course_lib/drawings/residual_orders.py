@@ -1,4 +1,4 @@
-"""Post-norm and pre-norm: where the norm stands, and what goes around the sub-layer."""
+"""Post-norm and pre-norm: where the norm is, and what goes around the sub-layer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Orders:
 def order(norm_first: bool) -> tuple[str, ...]:
     """The order in which the parts of the library's module run.
 
-    "add" stands where the next part gets x plus what the last one returned.
+    "add" marks where the next part gets x plus what the last one returned.
     """
     module = ResidualConnection(4, dropout=0.0, norm_first=norm_first)
     sublayer = nn.Linear(4, 4)
@@ -49,7 +49,7 @@ def order(norm_first: bool) -> tuple[str, ...]:
 
 
 def residual_orders() -> Drawing:
-    """Both orders as a row each; the way around goes from the input to the sum."""
+    """Both orders, one row each; the path around goes from the input to the sum."""
     found = Orders(order(norm_first=False), order(norm_first=True))
     sheet = Sheet(680, 316)
     _row(sheet, 28, "Post-norm: the paper", found.post_norm)

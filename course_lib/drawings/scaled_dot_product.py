@@ -109,7 +109,7 @@ def _sign(sheet: Sheet, x: float, sign: str) -> float:
 
 
 def _between(sheet: Sheet, x: float) -> None:
-    """What turns a row of products into a row of weights."""
+    """The steps from a row of products to a row of weights."""
     top = TOP + 3
     left, middle = x + 20, x + 53
     for number, step in enumerate(("÷ √d_{k}", "mask", "softmax")):

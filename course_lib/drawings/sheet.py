@@ -131,7 +131,7 @@ class Sheet:
         self.line((x, y - radius / 2), (x, y + radius / 2))
 
     def drawing(self, name: str, title: str, alt: str, data: Any, table: str = "") -> Drawing:
-        """What was drawn, on paper of its own: readable whatever the color of the page."""
+        """The finished drawing, on its own paper: readable whatever the color of the page."""
         used = {"paper", *(role for role, _ in self.elements)}
         groups = [
             f"<g {attributes(role)}>\n" + "\n".join(element for _, element in members) + "\n</g>"

@@ -14,7 +14,7 @@ def error_signs(
     """Words that hint at a mistake, each list in alphabetical order.
 
     `"dropped"`: words of the reference missing from the hypothesis, as often as they are missing;
-    `"added"`: the other way round; `"repeated"`: words of the hypothesis that occur twice in a
+    `"added"`: the opposite; `"repeated"`: words of the hypothesis that occur twice in a
     row; `"rare"`: words of the source that training had less than `rare` times, by `counts`.
     Repeated and rare words are listed once. These are only hints: a correct translation may use
     other words than the reference.

@@ -1,4 +1,4 @@
-"""What the explorer shows: the weights of all heads of all layers, checked, and their words."""
+"""The explorer's data: the weights of all heads of all layers, checked, and their words."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LONGEST = 12  # letters
 
 
 def picture(kinds: Sequence[AttentionMaps]) -> str:
-    """An SVG: below one another the kinds, in each a row a layer and a column a head."""
+    """An SVG: below one another the kinds, each with one row per layer and one column per head."""
     top, width, parts = float(MARGIN), 0.0, list[str]()
     for maps in kinds:
         drawn, right, bottom = _kind(maps, top)
@@ -37,7 +37,7 @@ def picture(kinds: Sequence[AttentionMaps]) -> str:
 
 
 def described(kinds: Sequence[AttentionMaps]) -> str:
-    """What the picture shows in words: for each head, to which word each word attends most."""
+    """The picture in words: for each head, the word that each word attends to most."""
     lines = []
     for maps in kinds:
         for layer in range(maps.n_layers):

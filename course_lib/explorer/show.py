@@ -1,6 +1,6 @@
 """`show_attention`: displays the explorer in a notebook.
 
-The page stands in a sandboxed frame with its text in `srcdoc`. So it needs no package, no server
+The page is in a sandboxed frame with its text in `srcdoc`. So it needs no package, no server
 and no network, and runs in JupyterLab, Notebook, VS Code, Colab, Kaggle and nbconvert's HTML; keys
 pressed in it reach no shortcut of the notebook. Viewers that drop frames (GitHub, a notebook that
 is not trusted) show the picture below it; a terminal shows the text.
@@ -24,7 +24,7 @@ STYLE = "border:0;width:100%;max-width:680px"
 
 @dataclass(frozen=True)
 class Explorer:
-    """What a notebook displays: equal maps give equal bytes."""
+    """The explorer as a notebook displays it: equal maps give equal bytes."""
 
     kinds: tuple[AttentionMaps, ...]
 

@@ -17,7 +17,7 @@ from .projected_attention import ProjectedAttention
 
 @dataclass
 class KeysAndValues:
-    """What one attention has read so far; empty at first."""
+    """The keys and values that one attention has read so far; empty at first."""
 
     keys: Float[Tensor, "batch n_heads n d_k"] | None = None
     values: Float[Tensor, "batch n_heads n d_k"] | None = None

@@ -1,6 +1,6 @@
-"""What a pre-trained encoder is fine-tuned for: classes of texts, of tokens, and spans.
+"""Heads for a pre-trained encoder: classes of texts, of tokens, and spans.
 
-    classifier = classifier_from(model.encoder, n_classes=2)    # a copy of the encoder goes on
+    classifier = classifier_from(model.encoder, n_classes=2)    # a copy of the encoder keeps
     logits, _ = classifier(token_ids)                           # learning with the new layer
 
 Each is the encoder and one new linear layer.

@@ -55,7 +55,7 @@ class LanguageModel(nn.Module):
     """Predicts every token from those before it; embeddings and logits share one matrix.
 
     The submodules are `tokens`, `dropout`, `blocks` and `norm`; with learned positions, `positions`
-    is an `nn.Embedding` of `max_length` rows. Padding, `pad_id`, may stand anywhere in a row: it is
+    is an `nn.Embedding` of `max_length` rows. Padding, `pad_id`, may be anywhere in a row: it is
     not attended to and takes no position, so prompts of different lengths fit into one batch.
     `position_scale` is a factor on sinusoids, which are larger than new embeddings by far.
     Raises ValueError for unknown `positions`.

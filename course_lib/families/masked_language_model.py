@@ -1,7 +1,7 @@
 """An encoder-only model that fills gaps: BERT (Devlin et al. 2019), of the course's own layers.
 
     model = MaskedLanguageModel(BertEncoder(vocab_size, n_layers=2, d_model=128, n_heads=4))
-    logits, _ = model(token_ids)           # what stands at each position, [MASK] or not
+    logits, _ = model(token_ids)           # the word at each position, [MASK] or not
 
 It reads in both directions, so it learns from the words that `data.masking` hides. What BERT
 changed of the paper's encoder: GELU, learned positions, an embedding of the segment, a norm after
@@ -23,7 +23,7 @@ class BertEncoder(nn.Module):
     """The vectors of a text: `Encoder(Dropout(LayerNorm(token + position + segment)))`.
 
     The submodules are `tokens`, `positions` and `segments`, all `nn.Embedding`, `norm`, `dropout`
-    and `encoder`. Padding, `pad_id`, stands at the end of a row and is not attended to. The
+    and `encoder`. Padding, `pad_id`, is at the end of a row and is not attended to. The
     published model has 12 layers; without `n_segments` there is no embedding of segments.
     """
 

@@ -33,7 +33,7 @@ class RelativeMultiHeadAttention(CachedAttention):
 
     `relative` may be shared by all layers, as in T5. Scores are scaled by 1 / √d_k as in the paper;
     T5 folds the scaling into its initialization. Distances are those within the rows of x, those
-    in a `cache` included: padding may stand before a text or after it, and not within it.
+    in a `cache` included: padding may come before a text or after it, not within it.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ STEPS = 4  # after how many of them entries that no beam needs any more are remo
 class FastCache:
     """Keys and values of sentences with the same number of beams each.
 
-    A step and a reordering invalidate it, since they go on in its memory.
+    A step and a reordering invalidate it, since they reuse its memory.
     """
 
     own: Float[Tensor, "n_layers 2 sentences n_heads room d_k"]

@@ -1,4 +1,4 @@
-"""Train a language model, from raw text to a model that goes on writing.
+"""Train a language model, from raw text to a model that writes text.
 
 trained = train_language_model(load("multi30k_en_fr"), profile("cpu"), seed=0)
 trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
@@ -52,7 +52,7 @@ class TrainedLanguageModel:
 
     @property
     def writer(self) -> Writer:
-        """What goes on writing, and what is saved: `trained.writer.save("language_model")`."""
+        """The generator of text, and the saved parts: `trained.writer.save("language_model")`."""
         assert isinstance(self.model, LanguageModel)
         return Writer(self.model, self.tokenizer)
 
@@ -131,5 +131,5 @@ def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer,
 
 
 def training_texts(data: LoadedData, settings: LanguageProfile) -> list[str]:
-    """What a model of this profile reads in training."""
+    """The texts that a model of this profile reads in training."""
     return data["train"][: settings.train_limit or len(data["train"])][settings.text]

@@ -1,4 +1,4 @@
-"""Read before you label: pre-train an encoder on texts, fine-tune it on few labelled sentences.
+"""Read before you label: pre-train an encoder on texts, fine-tune it on few labeled sentences.
 
 settings = profile("cpu")
 pretrained = pretrain(*unlabelled(settings), settings, seed=0)
@@ -148,7 +148,7 @@ def fine_tune(
     settings: MaskedLanguageProfile,
     seed: int,
 ) -> FineTuned:
-    """Train a copy of a pre-trained encoder, and a new head, on labelled sentences.
+    """Train a copy of a pre-trained encoder, and a new head, on labeled sentences.
 
     Given a tokenizer alone, the encoder starts from chance, to compare with: all else is the same.
     """

@@ -15,7 +15,7 @@ from .profiles import Profile, chosen
 
 @dataclass(frozen=True)
 class MaskedLanguageProfile(Profile):
-    """How an encoder is pre-trained on texts, and fine-tuned on labelled sentences of `dataset`.
+    """How an encoder is pre-trained on texts, and fine-tuned on labeled sentences of `dataset`.
 
     `epochs`, `max_tokens` and `learning_rate` are those of the pre-training.
     """

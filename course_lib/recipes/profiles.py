@@ -1,4 +1,4 @@
-"""What all recipes share: the profile, the optimizer and its rate, the training by a profile.
+"""Shared parts of all recipes: the profile, the optimizer and its rate, the training by a profile.
 
 A profile is a named set of training settings. `classifier_profiles` and `translation_profiles` add
 their own fields, and the tables of profiles.

@@ -117,7 +117,7 @@ def train_row(
     """The model of a row, trained on `batches` of pairs and averaged over its last checkpoints.
 
     `batches` have at most `plan.batch_tokens / plan.accumulate` tokens a side, as `PairBuckets`
-    gives them. An interrupted training goes on from `folder`. Raises DivergedError and
+    gives them. Interrupted training resumes from `folder`. Raises DivergedError and
     CheckpointError as `fit` does.
     """
     torch.manual_seed(seed)

@@ -21,7 +21,7 @@ LONGEST = 512  # positions of row (E): the paper does not say how many it learne
 
 @dataclass(frozen=True)
 class Reported:
-    """What the paper reports of a row: newstest2013, English to German."""
+    """The paper's result for a row: newstest2013, English to German."""
 
     perplexity: float  # per word piece
     bleu: float

@@ -1,4 +1,4 @@
-"""What a training costs: its floating-point operations, and the hours on given processors.
+"""The cost of a training run: its floating-point operations, and the hours on given processors.
 
 Computed, not measured: a share of the processor's peak has to be assumed.
 
@@ -62,7 +62,7 @@ def processor_hours(flops: float, processor: Processor) -> float:
 
 
 def papers_flops(row: Row) -> float:
-    """What the paper estimates in Table 2: hours times processors times their speed."""
+    """The paper's estimate in Table 2: hours times processors times their speed."""
     return row.hours * 3600 * P100S * P100_SPEED
 
 

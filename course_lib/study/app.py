@@ -34,7 +34,7 @@ def run(
     grace: Grace = 15,
     json: Json = False,
 ) -> None:
-    """Run every trial that is not finished yet; the same command goes on after an interruption."""
+    """Run every trial that is not finished yet; the same command resumes after an interruption."""
     from . import commands
 
     where = commands.Where(storage, name or profile)
@@ -62,7 +62,7 @@ def rows(
     name: Name = None,
     out: Annotated[Path, typer.Option(help="the CSV file")] = Path("results.csv"),
 ) -> None:
-    """Write one row a trial, as CSV."""
+    """Write one row per trial, as CSV."""
     from . import commands
 
     raise typer.Exit(commands.rows(commands.Where(storage, name or "tiny"), out))

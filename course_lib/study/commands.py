@@ -1,4 +1,4 @@
-"""What the commands of `course study` do."""
+"""The commands of `course study`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def plan_of(settings: StudyProfile, name: str, pruner: str = "none") -> Plan:
 
 @dataclass(frozen=True)
 class How:
-    """How a study is run: what every one of its workers is told."""
+    """How a study is run: the settings of every worker."""
 
     device: str = "cpu"
     grace: int = GRACE
@@ -159,7 +159,7 @@ def report(where: Where, out: Path, as_json: bool) -> int:
 
 
 def confirm(where: Where, seeds: str, device: str, as_json: bool) -> int:
-    """Confirm the study, one line a seed, and say what the test split gave."""
+    """Confirm the study, one line per seed, and print the result on the test split."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
         numbers = [int(seed) for seed in seeds.split(",")]

@@ -1,4 +1,4 @@
-"""What the rows of a study say, worked out once: for its report and for its confirmation."""
+"""The findings in the rows of a study, worked out once: for its report and for its confirmation."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Findings:
 
     @cached_property
     def summary(self) -> list[Row]:
-        """One line a configuration with an ended trial, the best first. Raises ValueError."""
+        """One line per configuration with an ended trial, the best first. Raises ValueError."""
         ended = [row for row in self.rows if row["status"] not in UNFINISHED]
         return summarize(ended, FACTORS, self.measures)
 

@@ -12,7 +12,7 @@ def successive_halving(
 
     `curves[i][t]` is the quality of trial i after step t + 1, all of one length. At each of the
     `rungs`, step counts in rising order, the trials that are left are ranked by their quality at
-    that very step, and the best ⌈1/eta⌉ of them goes on; of equal ones the first. `survivors` are
+    that very step, and the best ⌈1/eta⌉ of them continue; of equal ones the first. `survivors` are
     those that reach the last step, in order of their index, and `steps` counts the steps that all
     trials took together. Raises ValueError for curves of different lengths, and for rungs that do
     not rise or lie outside 1 … length − 1.

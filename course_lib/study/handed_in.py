@@ -31,11 +31,11 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 class BadFile(ValueError):
-    """What is wrong with the file, in one sentence."""
+    """A problem with the file, in one sentence."""
 
 
 def read_trials(data: bytes) -> list[dict[str, Any]]:
-    """One row a trial, empty cells left out, a curve as a list. Raises BadFile."""
+    """One row per trial, empty cells left out, a curve as a list. Raises BadFile."""
     header, lines = _cells(data)
     trials, seen = [], set()
     for number, cells in lines:

@@ -14,7 +14,7 @@ from .space import DEFAULT, Configuration
 
 @dataclass(frozen=True)
 class StudyProfile:
-    """What every trial of a study has in common: data, widths, budget; and the study's design."""
+    """The shared settings of a study's trials: data, widths, budget; and the study's design."""
 
     name: str
     dataset: str

@@ -1,4 +1,4 @@
-"""What each factor does: differences from the default, with intervals for many comparisons."""
+"""Estimates the effect of each factor: differences from the default, with joint intervals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def sensitivity(
     summary: Collection[Row], default: Configuration, factors: Factors, level: float = 0.95
 ) -> list[Row]:
-    """What changing one factor of the default changes: a row each `factor` and other `level`.
+    """The effect of changing one factor of the default: one row each `factor` and other `level`.
 
     They come in the order of `factors` and of their levels. `summary` is that of `summarize`.
     `difference` is the configuration's mean minus the default's. `low` and `high` are its interval,

@@ -1,4 +1,4 @@
-"""The table of a study: one line a configuration, over its seeds."""
+"""The table of a study: one line per configuration, over its seeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .trial import Row
 def summarize(
     rows: Collection[Row], factors: Collection[str], measures: Collection[str] = ()
 ) -> list[Row]:
-    """One row a configuration, the best mean quality first.
+    """One row per configuration, the best mean quality first.
 
     Each has the `factors`, `n` (the complete trials), `failed` and `pruned` (trials of that
     `status`; every status but "complete" and "pruned" counts as failed), `qualities` (of the

@@ -66,7 +66,7 @@ def run_trial(
 
 
 def attempt(trial: Callable[[], Row]) -> Row:
-    """What `trial()` returns, with `status` "complete"; a trial that fails gives a row as well.
+    """The result of `trial()`, with `status` "complete"; a trial that fails gives a row as well.
 
     A trial fails when its loss diverges (FloatingPointError: "diverged"), when memory runs out
     (MemoryError or torch's OutOfMemoryError: "out of memory") or when it takes too long

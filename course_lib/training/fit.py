@@ -151,7 +151,7 @@ def _update_by(
 
 
 def _keeping(run: TrainingRun) -> AbstractContextManager[None]:
-    """What a forward pass within the context keeps for the backward pass: by `recompute`."""
+    """Selects what a forward pass keeps for the backward pass: by `recompute`."""
     return recomputed(run.model) if run.config.recompute else nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""What a training writes and shows: two CSV files, TensorBoard event files, a progress bar."""
+"""The output of a training run: two CSV files, TensorBoard event files, a progress bar."""
 
 import csv
 import sys

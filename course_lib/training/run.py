@@ -160,7 +160,7 @@ class TrainingRun:
         self.state, self.random = State(**progress), self.checkpoints.random
         if self.machine.is_main:
             over = self.state.epoch >= self.config.epochs or self.stopping.exhausted
-            what = "already finished at" if over else "going on after"
+            what = "already finished at" if over else "resuming after"
             print(f"{self.folder}: {what} step {self.state.step}")
 
 

@@ -18,7 +18,7 @@ from grader.course.lab import Lab
 from ..course.course_file import shown
 from ..library.components import BuildError
 from ..library.student_tree import unreleased
-from . import visible_answers, whole
+from . import consistency, visible_answers
 from .views import no_leak, notebooks, pictures, text_notebook, texts
 from .views.notebooks import Notebook
 
@@ -70,7 +70,7 @@ class PictureTarget(Target):
     is_current: bool = False
 
     def drift(self) -> str:
-        return "" if self.is_current else "is no picture of its drawing as it is now"
+        return "" if self.is_current else "is not the picture of the present drawing"
 
     def write(self, text: str) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ class AnswersTarget(Target):
 
 def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
     """Every generated file of the course. Raises BuildError, also if a starter leaks an answer."""
-    whole.check(course)
+    consistency.check(course)
     if not only:
         documents = course.plugin("documents")
         yield from documents(course) if documents else ()

@@ -1,4 +1,4 @@
-"""What makes two texts the same: lines without layout, syntax trees without names, words.
+"""Compares texts by fingerprints: lines without layout, syntax trees without names, words.
 
 A fingerprint of code survives another layout (squeezed text), other comments and quotes (the syntax
 tree), and renamed variables (the tree with names numbered as they come).
@@ -35,7 +35,7 @@ def squeezed(text: str) -> str:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """The syntax tree of code, magics left out; None if the text is no code."""
+    """The syntax tree of code, magics left out; None if the text is not code."""
     forms = dict.fromkeys((text, re.sub(r"(?m)^[!%].*$", "", text), _dedented(text)))
     for source in forms:
         try:

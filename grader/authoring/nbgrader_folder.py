@@ -5,7 +5,7 @@
     DIR/source/a1/a1.ipynb        with solutions, which `nbgrader generate_assignment a1` clears
     DIR/source/a1/course_lib/ …   the students' copy of the course, so that a release needs no other
 
-The students' copy lies beside each notebook because it differs: it holds stubs of what is not
+The students' copy is next to each notebook because it differs: it holds stubs of what is not
 released yet, and stand-ins for what the assignment builds on.
 """
 

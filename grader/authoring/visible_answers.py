@@ -78,7 +78,7 @@ def text(assignment: Assignment, tests: Path, solution: bytes) -> str:
 def _failed(
     run: Run, assignment: Assignment, statements: list[Statement], right: dict[str, Any]
 ) -> dict[str, Any]:
-    """What code answers to those tests that it fails."""
+    """The answers of code to the tests that it fails."""
     load = Load(statements, forbidden=assignment.forbidden_anywhere)
     with warnings.catch_warnings(), local_worker(load) as worker:
         warnings.simplefilter("ignore")  # a mistake may divide by zero

@@ -1,4 +1,4 @@
-"""What a namespace answers to a test: values by name, or what it raised.
+"""The answer of a namespace to a test: values by name, or what it raised.
 
 Answers are plain data, so that a student's can be compared with those of the right form and of the
 named mistakes, whoever computed them and wherever they were kept.
@@ -88,7 +88,7 @@ def tell_apart(
 
 
 def wrong_value(failure: Failure, file: Path) -> Answer:
-    """What is wrong in a test that compares by itself: where it failed, and what it got."""
+    """The wrong value in a test that compares by itself: where it failed, and what it got."""
     frames = traceback.extract_tb(failure.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file)] or [0]
     if failure.value is not None:

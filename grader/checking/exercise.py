@@ -14,7 +14,7 @@ ATOL, RTOL = 1e-4, 1e-4  # of answers to questions
 
 @dataclass(frozen=True)
 class Question:
-    """How the answers to a question are compared, and what is said of a wrong one."""
+    """How the answers to a question are compared, and the message for a wrong one."""
 
     advice: str = ""
     read: str = ""

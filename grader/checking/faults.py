@@ -85,7 +85,7 @@ def of_a_test(error: NameError | ImportError, path: Path) -> SuiteError | None:
 
 
 def own_fault(error: Exception, path: Path) -> SuiteError:
-    """What a test of this file raised, at the last line of its own that was running."""
+    """The exception of a test of this file, at the last line of its own that was running."""
     frames = traceback.walk_tb(error.__traceback__)
     places = [(Path(frame.f_code.co_filename), line) for frame, line in frames]
     own = [place for place in places if place[0].is_relative_to(path.parent.parent)]

@@ -161,5 +161,7 @@ def as_array(value: Any, what: str, read: str) -> np.ndarray:
         except (TypeError, ValueError):
             pass
     expected = f"an array{f' ({what})' if what else ''}"
-    cause = "the function has no `return`, or returns before its value" if value is None else ""
+    cause = (
+        "the function has no `return`, or returns before it has a value" if value is None else ""
+    )
     raise Failure(expected, describe(value), cause, read, value is None)

@@ -9,8 +9,8 @@
 `its` is a namespace behind the seam, whoever's it is: a question knows nothing of right and wrong.
 Its answer is a value, several of them, or a dict that names them for messages; a name that is
 answered by True or False reads as a sentence. What is raised is an answer, too. The right form of a
-hidden question is the assignment's `reference.py`; a visible one's answers stand beside it, written
-by `course build`.
+hidden question is the assignment's `reference.py`; a visible one's answers are in a file next to
+it, written by `course build`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def question(
 
 
 def refusal(call: Callable[[], Any], mentions: Iterable[object] = ()) -> str:
-    """What a call raises, as an answer: "a ValueError that names (5, 11)", or "no error".
+    """The exception of a call, as an answer: "a ValueError that names (5, 11)", or "no error".
 
     `mentions`: of these, the error's message is asked for those that it names.
     """

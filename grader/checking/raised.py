@@ -15,7 +15,7 @@ from .faults import SuiteError
 from .messages import NOT_WRITTEN, Message
 from .signs import diagnosis
 
-NOT_YOURS = "; this is no mistake of yours"  # ends what a student reads of a test that is wrong
+NOT_YOURS = "; this is not your mistake"  # ends the message of a test that is wrong
 
 
 def explain(
@@ -28,7 +28,7 @@ def explain(
         return _of_student(error, names)
     if isinstance(error, SuiteError):
         return Message("a test that works", f"{error}{NOT_YOURS}")
-    got = f"a value that the test could not handle ({type(error).__name__}: {error})"
+    got = f"a value that the test cannot handle ({type(error).__name__}: {error})"
     return Message("a value of the form the docstring describes", got)
 
 
@@ -40,12 +40,12 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
         kinds.NOT_WRITTEN: (
             Message(f"{named}, written by you", NOT_WRITTEN)
             if own
-            else Message("a value", error.message, "it needs an exercise that is not written yet")
+            else Message("an answer", error.message, "it needs an exercise that is not written yet")
         ),
         kinds.MISSING: Message(
             f"{named} in the notebook",
-            f"no `{error.message}`",
-            "renamed, deleted, or in a cell with a syntax error: keep the name from the handout",
+            f"no `{error.message}` yet",
+            "run its cell first, and keep the name from the handout",
         ),
         kinds.TIMEOUT: Message(
             "an answer within the time limit",
@@ -68,17 +68,17 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
     if error.kind in by_kind:
         return by_kind[error.kind]
     at = f" ({error.where})" if error.where else ""
-    return _raised("a value", f"{error.kind}: {error.message}{at}", error, names)
+    return _raised("an answer", f"your code raised {error.kind}: {error.message}{at}", error, names)
 
 
 def _not_allowed(error: StudentError, exercise: str, bans: Sequence[Ban]) -> Message:
-    """What was used and where, and what is allowed instead."""
+    """The forbidden function, the line that used it, and the allowed way."""
     name = error.message
     instead = [text for names, text in bans if any(fnmatchcase(name, one) for one in names)]
     return Message(
         f"your own code, with {instead[0]}" if instead else "your own code",
-        f"a use of `{name}`" + (f" in {error.where}" if error.where else ""),
-        f"exercise {exercise} does not allow it, whatever name it is called by",
+        f"a call of `{name}`" + (f" in {error.where}" if error.where else ""),
+        f"{exercise} asks you to write this yourself: it is forbidden under any name",
         seen=True,
     )
 

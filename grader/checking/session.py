@@ -131,7 +131,8 @@ def _standing(results: list[TestResult]) -> list[TestResult]:
     """The results; tests that pass alone are WAITING where they count only beside another.
 
     Another is meant of the same file, if that has one of the name. A refusal also counts beside a
-    wrong value that shows a known mistake: whoever makes that has done the work, but for it.
+    wrong value that shows a known mistake: a student with that mistake has done the rest of the
+    work.
     """
 
     def waiting(result: TestResult) -> TestResult:
@@ -161,7 +162,7 @@ def _does(other: TestResult, refuses: bool) -> bool:
 
 @dataclass(frozen=True)
 class _Session:
-    """What the tests of one run share."""
+    """The state that the tests of one run share."""
 
     assignment: Assignment
     student: Student
@@ -267,7 +268,7 @@ class _Session:
         return np.random.default_rng([self.seed, number])
 
     def _made(self, fixture: Fixture, exercise: str) -> _Made:
-        """What a fixture returned or raised when it was first asked for."""
+        """The value or exception of a fixture's first call."""
         key = (exercise, fixture.id)
         if key not in self.made:
             rng = self._begin(fixture, exercise)

@@ -105,19 +105,19 @@ SIGNS = (
     Sign(
         "ValueError",
         r"matmul: .*mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)",
-        "a matrix product over axes of sizes {1} and {0}: a transpose is missing or superfluous, "
+        "a matrix product over axes of sizes {1} and {0}: a transpose is missing or unnecessary, "
         "or `.T` reverses the batch axes too",
     ),
     Sign(
         "RuntimeError",
         r"Expected size for first two dimensions of batch2 tensor to be",
-        "a batched matrix product whose inner sizes differ: a transpose is missing or superfluous",
+        "a batched matrix product whose inner sizes differ: a transpose is missing or unnecessary",
     ),
     Sign(
         "ValueError",
         r"could not be broadcast together with remapped shapes",
-        "the leading axes of the two factors differ: `.T` reverses every axis; exchange only the "
-        "last two (`swapaxes(-1, -2)`)",
+        "the leading axes of the two factors differ: `.T` reverses every axis; swap only the last "
+        "two (`swapaxes(-1, -2)`)",
     ),
     Sign(
         "ValueError",
@@ -174,7 +174,7 @@ SIGNS = (
     Sign(
         "AttributeError",
         r"module '(\w+)' has no attribute '(\w+)'",
-        "`{0}` has no `{1}` (any more): look for its present name, or import what you mean",
+        "`{0}` has no `{1}` (anymore): look for its new name, or import the right module",
     ),
     Sign(
         "RuntimeError|AssertionError",
@@ -184,7 +184,7 @@ SIGNS = (
     Sign(
         "EOFError",
         r"EOF when reading",
-        "nobody answers `input()` while grading: pass the value as an argument",
+        "`input()` gets no answer while grading: pass the value as an argument",
         True,
     ),
     Sign(

@@ -71,7 +71,7 @@ class Test(Fixture):
 
     @property
     def takes_files(self) -> bool:
-        """Whether it looks at what lies beside the notebook."""
+        """Whether it looks at files next to the notebook."""
         return any("handed_in" in one.parameters for one in (self, *self.fixtures.values()))
 
 

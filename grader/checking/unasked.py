@@ -1,4 +1,4 @@
-"""What an exercise is asked without anyone writing it: facts beside its first hidden question.
+"""Questions that every exercise is asked automatically: facts beside its first hidden question.
 
 Its arguments stay as they were, lists, dicts and configurations included; asked again, it gives the
 same answer; and each call of the question holds for its tensors on another device (as a GPU needs

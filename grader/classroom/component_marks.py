@@ -61,10 +61,10 @@ def _row(
     if component not in components:
         known = f"there are {', '.join(components)}" if components else "there is none"
         raise ValueError(
-            f"{component!r} is no component of [grading] in course.toml; {known}: add it there"
+            f"{component!r} is not a component of [grading] in course.toml; {known}: add it there"
         )
     if not student:
-        raise ValueError("no student: write the name that grades go by")
+        raise ValueError("no student: write the name used in the grades")
     check_name(student, students)
     if points.casefold() == "excused":
         return (student, component), None
@@ -75,8 +75,8 @@ def _row(
         raise ValueError(f"{points} of {most} points: give 0 or more of a max above 0")
     if earned > available and not extra:
         raise ValueError(
-            f"{points} of {most} points are more than there are: correct them, or write "
-            f'"{points} {EXTRA}" if they are meant'
+            f"{points} of {most} points are above the maximum: correct them, or write "
+            f'"{points} {EXTRA}" if you mean it'
         )
     return (student, component), (earned, available)
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class CsvError(Problem):
-    """What is wrong with a CSV: one sentence per problem, with file and line."""
+    """A problem in a CSV: one sentence per problem, with file and line."""
 
     def __init__(self, problems: list[str]):
         super().__init__("\n".join(problems))
@@ -45,7 +45,7 @@ class CsvFile:
         text = _text(path)
         names = [name.strip().casefold() for name in _reader(text).fieldnames or []]
         if twice := sorted({name for name in names if name and names.count(name) > 1}):
-            raise CsvError([f"{path}, line 1: column {twice[0]} is there twice: keep one"])
+            raise CsvError([f"{path}, line 1: column {twice[0]} occurs twice: keep one"])
         file = cls(path, text, tuple(names))
         file.check(needed)
         return file
@@ -60,7 +60,7 @@ class CsvFile:
             ])  # fmt: skip
 
     def each(self, parse: Callable[[Row], T | None], once: Callable[[T], list[str]]) -> list[T]:
-        """What `parse` makes of each row; None leaves a row out.
+        """The results of `parse` for each row; None leaves a row out.
 
         `parse` raises ValueError for a bad row; `once` says in words, such as "ada has 1.11.a",
         what no other row may say. Raises CsvError, which lists every bad row.

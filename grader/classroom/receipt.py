@@ -77,7 +77,7 @@ def _row(row: Row, course: Course) -> tuple[Handed, Receipt] | None:
     if not any((student, assignment, time)):
         return None
     if not student:
-        raise ValueError("no student: write the name that the submission comes under")
+        raise ValueError("no student: write the name of the submission")
     try:
         course.assignment(assignment)
     except KeyError as error:
@@ -88,7 +88,7 @@ def _row(row: Row, course: Course) -> tuple[Handed, Receipt] | None:
 def with_zone(text: str, zone: datetime.tzinfo) -> datetime.datetime:
     """An ISO time with its zone: Z, UTC, +01:00, +0100, or else `zone`, that of the course.
 
-    The name that `zone` has at that time, such as CET, may stand behind it. A day alone means its
+    The name that `zone` has at that time, such as CET, may follow it. A day alone means its
     last minute. Raises ValueError, in one sentence.
     """
     iso = re.sub(r"\s*(?:Z|UTC|GMT)$", "+00:00", text.strip())

@@ -25,7 +25,7 @@ MAX_REASON = 4_000  # characters
 
 
 class RegradeFile(NamedTuple):
-    """What a request says of itself."""
+    """The contents of a regrade request."""
 
     student: str
     assignment: str

@@ -4,7 +4,7 @@
     ada,Ada Lovelace,Tuesday,ada@example.org,Team 1,1041,,,ada-l,,2027-02-20 23:59
     ben,Benoît Mandelbrot,Friday,,Team 1,1042,,,,+2,excused
 
-`student` is the name that grades go by: that of the folder or file a submission comes in. The
+`student` is the name used in the grades: that of the folder or file a submission comes in. The
 columns of other systems hold a student's name there. `group` is the name of a group that hands in
 together on Canvas or Moodle. A column named like an assignment holds what is different for this
 student: a due date of their own, in the course's time zone unless it names another, `+2` for two
@@ -73,7 +73,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students, by the name that grades go by. Without a CSV it is empty."""
+    """The students, by the name used in the grades. Without a CSV it is empty."""
 
     students: Mapping[str, Student] = field(default_factory=dict)
     assignments: tuple[str, ...] = ()  # those it has a column of terms for
@@ -104,7 +104,8 @@ class Roster:
         """The class once this roster is added to what was known before.
 
         It replaces what it has a row and a column for; all else stays. A name in another system
-        has one owner, the new one. Whoever has left stays so until a row says more than terms.
+        has one owner, the new one. A student who has left stays so until a row says more than
+        terms.
         """
         taken = {(s, n.casefold()) for new in self.students.values() for s, n in new.names.items()}
         merged = {id: _without(old, taken) for id, old in older.students.items()}
@@ -204,9 +205,9 @@ def _student(row: Row | None, assignments: Sequence[str], zone: datetime.tzinfo)
     if row is None or not any(row.values()):
         return None
     if not row["student"]:
-        raise ValueError("no student: write the name that their submissions come under")
+        raise ValueError("no student: write the name of their submissions")
     if "/" in row["student"] or row["student"] in (".", ".."):
-        raise ValueError(f"{row['student']!r} is no name of a student: leave out the slash")
+        raise ValueError(f"{row['student']!r} is not a student's name: leave out the slash")
     cells = {id: row[id] for id in assignments if row.get(id)}
     if LEFT in cells.values():
         raise ValueError(f"{LEFT!r} says that a student has left: write it in the column name")

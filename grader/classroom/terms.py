@@ -1,4 +1,4 @@
-"""What is different for one student: in one assignment, or in the rules for late work."""
+"""The terms of one student: in one assignment, or in the rules for late work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MORE = re.compile(r"\+\d{1,3}")  # a zone such as +0100 has four digits
 
 @dataclass(frozen=True)
 class Terms:
-    """What is different for one student in one assignment."""
+    """The terms of one student in one assignment."""
 
     due: datetime.datetime | None = None  # instead of the assignment's
     more_days: int = 0  # after the assignment's due date
@@ -41,7 +41,7 @@ class Terms:
             if len(more) > 1:
                 raise ValueError(f"{cell!r} has two numbers of days")
             if sum(more) > MOST_DAYS:
-                raise ValueError(f"+{sum(more)} are more days than {MOST_DAYS}: is that meant?")
+                raise ValueError(f"+{sum(more)} are more days than {MOST_DAYS}: do you mean it?")
             due = with_zone(" ".join(rest), zone) if rest else None
         except ValueError as error:
             raise ValueError(

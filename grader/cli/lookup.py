@@ -1,4 +1,4 @@
-"""What the command line names of the course: an assignment, an exercise."""
+"""Finds things of the course by their names on the command line: an assignment, an exercise."""
 
 from __future__ import annotations
 

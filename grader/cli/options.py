@@ -14,9 +14,9 @@ import typer
 GRADES = Path("out/grades")
 Assignment = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="a1, a2, …")]
 Out = Annotated[Path, typer.Option(help="the folder that `grade` wrote")]
-Roster = Annotated[Path | None, typer.Option(help="CSV of the students and their terms")]
+Roster = Annotated[Path | None, typer.Option(help="CSV with the students and their due dates")]
 Manual = Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")]
-Marker = Annotated[str | None, typer.Option(help="who gives the marks; default: your login")]
+Marker = Annotated[str | None, typer.Option(help="author of the marks; default: your login")]
 OnlyAssignment = Annotated[str | None, typer.Option(help="only this assignment")]
 Preview = Annotated[
     bool, typer.Option("--preview", help="store nothing; print whose grade would change, and why")

@@ -1,4 +1,4 @@
-"""What commands say: every line goes through here, because any of it may quote a stranger."""
+"""Prints the messages of commands: all of them pass here, because any may quote a stranger."""
 
 from __future__ import annotations
 

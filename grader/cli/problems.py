@@ -32,7 +32,7 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
         return EXIT_INTERRUPTED, ""
     if hasattr(error, "format_message"):  # a usage error of Click, which Typer bundles
         text = error.format_message()
-        return EXIT_USAGE, f"{text} (add --help to see what there is)" if text else ""
+        return EXIT_USAGE, f"{text} (--help lists all commands and options)" if text else ""
     if (code := getattr(error, "exit_code", None)) is not None:  # the course's own have one too
         return code, str(error)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -51,7 +51,7 @@ class Assignment(Table):
 
     @property
     def label(self) -> str:
-        """What it is called before its title: "Assignment 2"."""
+        """Its name before the title: "Assignment 2"."""
         return self._label
 
     @property
@@ -66,7 +66,7 @@ class Assignment(Table):
 
     @property
     def folder(self) -> Path:
-        """What students get of it: the starter, its README, drawings, visible tests."""
+        """The folder that students get: the starter, its README, drawings, visible tests."""
         return self._root / "assignments" / self.id
 
     @property
@@ -85,12 +85,12 @@ class Assignment(Table):
 
     @property
     def scorer(self) -> Any:
-        """What scores its trained model, named in [course.scorers]. Raises CourseError."""
+        """The scorer of its trained model, named in [course.scorers]. Raises CourseError."""
         return imported(f"[course.scorers] {self.model and self.model.measure}", self._scorer)()
 
     @property
     def hidden(self) -> Path:
-        """What students do not see of it: a folder an exercise, and what its tests share."""
+        """The folder that students do not see: one folder per exercise, and shared parts."""
         return self._root / self._hidden / self.id
 
     def hidden_folder(self, exercise: str) -> Path:
@@ -141,14 +141,14 @@ class Assignment(Table):
         return [name for names, _ in self.bans(exercise) for name in names]
 
     def bans(self, exercise: Exercise) -> list[Ban]:
-        """What an exercise forbids, and what to use in place of it."""
+        """The functions that an exercise forbids, and what to use instead."""
         shared = [name for name in self.forbidden if name not in exercise.allowed]
         found = [(shared, self.instead), (exercise.forbidden, exercise.instead)]
         return [(names, instead) for names, instead in found if names]
 
     @property
     def forbidden_anywhere(self) -> list[str]:
-        """What at least one exercise forbids."""
+        """The names that at least one exercise forbids."""
         of_exercises = [name for exercise in self.exercises for name in exercise.forbidden]
         return [*self.forbidden, *of_exercises]
 

@@ -30,7 +30,7 @@ from .weeks import Part, Week, week_of
 
 
 class LatePolicy(Table):
-    """What holds for late submissions of all assignments."""
+    """The rules for late submissions of all assignments."""
 
     grace_minutes: int = Field(default=0, ge=0)  # after the due time and after each late day
     slip_days: int = Field(default=0, ge=0)  # late days without a penalty, for the whole course
@@ -65,7 +65,7 @@ class Course(Table):
 
     @classmethod
     def here(cls) -> Course:
-        """The course that the current folder lies in, or else the one that this program lies in.
+        """The course that contains the current folder, or else this program.
 
         Raises CourseError.
         """
@@ -105,7 +105,7 @@ class Course(Table):
         return sorted({facts.library, facts.hidden, *tops})
 
     def plugin(self, name: str) -> Any:
-        """What the course names under [course.plugins]; None if nothing.
+        """The object that the course names under [course.plugins]; None if nothing.
 
         So the engine uses what it knows nothing of. Raises CourseError if it cannot be imported.
         """
@@ -122,7 +122,7 @@ class Course(Table):
 
     @property
     def notebooks(self) -> list[Assignment]:
-        """All that has a notebook: what is graded, and the labs."""
+        """Everything with a notebook: the graded assignments and the labs."""
         return [*self.graded, *self.labs]
 
     @cached_property
@@ -226,7 +226,7 @@ Stamp = tuple[str, int, int]
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """What changes when a file is written again."""
+    """A stamp that changes when a file is written again."""
     try:
         found = os.stat(path)
     except OSError:

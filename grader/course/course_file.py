@@ -38,7 +38,7 @@ def text_of(path: Path) -> str:
 
 
 def data_of(path: Path) -> dict[str, Any]:
-    """What a file holds. Raises CourseError if it cannot be read, or is no TOML."""
+    """The contents of a file. Raises CourseError if it cannot be read, or is no TOML."""
     try:
         return toml.loads(text_of(path))
     except toml.TOMLDecodeError as error:
@@ -69,7 +69,7 @@ def place_in(path: Path, *location: str | int) -> str:
 
 
 def sentence(error: Any) -> str:
-    """What is wrong with one key, from an entry of pydantic's `ValidationError.errors()`."""
+    """The problem with one key, from an entry of pydantic's `ValidationError.errors()`."""
     key = str(error["loc"][-1]) if error["loc"] else "the file"
     if error["type"] == "extra_forbidden":
         return f"unknown key {key!r}: remove it or correct its spelling"

@@ -75,7 +75,7 @@ class Exercise(Table):
 
     @property
     def tag(self) -> str:
-        """What notebooks call it: "A1.4", or its id if that has a letter, "L1.4"."""
+        """Its name in notebooks: "A1.4", or its id if that has a letter, "L1.4"."""
         return self.id if self.id[0].isalpha() else f"A{self.id}"
 
     @cached_property
@@ -84,7 +84,7 @@ class Exercise(Table):
         return [component.partition(":")[2] for component in self.components]
 
     def for_students(self) -> dict[str, Any]:
-        """What students may know of it, as plain data: no hints and no mistakes."""
+        """The facts for students, as plain data: no hints and no mistakes."""
         hidden = {"hints", "mistakes"}
         return self.model_dump(mode="json", exclude=hidden, exclude_defaults=True)
 
@@ -99,7 +99,7 @@ class Exercise(Table):
                 raise Misplaced(f"write the mistakes in {key!r} as one text", "mistakes", key)
             if ":" not in key and key not in components:
                 raise Misplaced(
-                    f"{key!r} is no component of this exercise: correct it or give its module",
+                    f"{key!r} is not a component of this exercise: correct it or give its module",
                     "mistakes",
                     key,
                 )
@@ -108,14 +108,14 @@ class Exercise(Table):
             except ValueError as error:
                 raise Misplaced(str(error), "mistakes", key, *getattr(error, "at", ())) from None
             if twice := sorted(found.keys() & new.keys()):
-                raise Misplaced(f"{twice[0]!r} is there twice: rename one", "mistakes", key)
+                raise Misplaced(f"{twice[0]!r} occurs twice: rename one", "mistakes", key)
             found |= new
         return data | {"mistakes": found} if found else data
 
     @model_validator(mode="after")
     def _complete(self) -> Exercise:
         if not re.fullmatch(r"[A-Z]?\d+\.\d+", self.id):
-            raise ValueError(f"{self.id!r} is no exercise: call the folder exercise_N_M")
+            raise ValueError(f"{self.id!r} is not an exercise: call the folder exercise_N_M")
         for id, bug in self.mistakes.items():
             bug._name, bug._exercise = id, self.id
         if self.hints and not self.components:
@@ -123,7 +123,8 @@ class Exercise(Table):
         for id in self.hints.answers if self.hints else ():
             if id not in self.mistakes:
                 raise Misplaced(
-                    f"`answers` names {id!r}, which is no mistake of this exercise: add it below",
+                    f"`answers` names {id!r}, which is not a mistake of this exercise: add it "
+                    "below",
                     *("hints", "answers"),
                 )
         if self.kind == "code" and not self.components and not self.files:
@@ -141,7 +142,7 @@ class Exercise(Table):
 
 
 class Checklist(Table):
-    """What `student debug` runs on the model that a notebook defines."""
+    """The model checks that `student debug` runs for a notebook."""
 
     model: str  # the class
     functions: list[str]  # around it, where they are written
@@ -182,7 +183,7 @@ class ProfileChoice(Table):
     only_with_gpu: list[str] = []  # would take hours without one
 
     def choose(self, given: str, has_gpu: bool) -> str:
-        """The profile to use; `given`, if it is not empty, counts before the machine.
+        """The profile to use; `given`, if it is not empty, overrides the machine's.
 
         Raises SetupError if the profile needs a GPU and there is none.
         """

@@ -4,7 +4,7 @@
 
     model = load_model(fallback("a3"))
 
-It lies in a folder `fallback/a3`, with a card that says what was trained on what. The cell that
+It is in a folder `fallback/a3`, with a card that says what was trained on what. The cell that
 trains loads it if `FALLBACK = True`. It earns no points of the exercises that train a model, as the
 grader knows its weights by the card; everything after them counts as with one's own.
 """
@@ -24,7 +24,7 @@ FOLDER, CARD = "fallback", "card.json"
 
 @dataclass(frozen=True)
 class Card:
-    """What a fallback model is: `id` changes with its profile, seed, code and data."""
+    """The description of a fallback model: `id` changes with its profile, seed, code and data."""
 
     id: str
     assignment: str

@@ -13,7 +13,7 @@
     items = ["a1", "a2", "a3", "a4", "a5"]
     drop_lowest = 1                    # or best = 4
 
-Without it, the grade is that of the assignments, by their `weight_percent`. What stands in no group
+Without it, the grade is that of the assignments, by their `weight_percent`. A component in no group
 counts by itself, and these weights add up to 100. Within a group, weights are shares of the group.
 Extra credit comes on top of the 100.
 """
@@ -30,7 +30,7 @@ Location = tuple[str | int, ...]
 
 
 class Weighted(Table):
-    """What counts toward the grade beside the assignments; extra credit comes on top of the 100."""
+    """A part of the course grade besides the assignments; extra credit comes on top of the 100."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     weight_percent: float = Field(ge=0, le=100)
@@ -100,7 +100,7 @@ class Grading(Table):
         return [*self.components, *self.groups]
 
     def standing_alone(self, assignments: Mapping[str, float]) -> dict[str, float]:
-        """What counts by itself, with its weight; `assignments` are those of all assignments.
+        """The items outside every group, with their weights, given those of the `assignments`.
 
         Extra credit is left out.
         """
@@ -113,7 +113,7 @@ class Grading(Table):
         }
 
     def roles(self, id: str) -> list[str]:
-        """What to know before working on this: the choices that it is in, and extra credit."""
+        """The prerequisites for working on this: the choices that it is in, and extra credit."""
         is_extra = any(entry.id == id and entry.extra_credit for entry in self.declared)
         found = ["extra credit"] if is_extra else []
         for group in self.groups:
@@ -147,7 +147,7 @@ class Grading(Table):
                 if item not in known:
                     names = ", ".join([*assignments, *(c.id for c in self.components)])
                     return (*at, "items"), (
-                        f"group {group.id} names {item}, which is no assignment, component or "
+                        f"group {group.id} names {item}, which is not an assignment, component or "
                         f"earlier group; there are {names}"
                     )
                 if item in used:

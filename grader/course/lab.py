@@ -48,7 +48,7 @@ class Lab(Assignment):
     def _count(self) -> None:
         if given := [key for key in OF_WHAT_IS_GRADED if key in self.model_fields_set]:
             raise Misplaced(
-                f"{self.id} is a lab, which nobody hands in: remove {given[0]!r}", given[0]
+                f"{self.id} is a lab, and labs are not handed in: remove {given[0]!r}", given[0]
             )
         for number, exercise in enumerate(self.exercises):
             if exercise.points or exercise.kind != "code" or exercise.files:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def requirements(tree: Path) -> list[str]:
-    """What the course needs: its requirements.txt, or the extra `student` of its pyproject.toml."""
+    """The packages that the course needs: requirements.txt, or pyproject.toml's extra `student`."""
     listed = tree / "requirements.txt"
     if listed.exists():
         lines = listed.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""What a user can mend: a command ends with its sentence and exit code, never a traceback."""
+"""Problems that a user can solve: a command prints one sentence, never a traceback."""
 
 
 class Problem(Exception):
@@ -8,8 +8,8 @@ class Problem(Exception):
 
 
 class SetupError(Problem):
-    """What is missing or wrong around a notebook, and what to do about it."""
+    """A missing or wrong part around a notebook, and its remedy."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython prints in place of a traceback."""
+        """The text that IPython prints in place of a traceback."""
         return [f"Set-up: {self}"]

@@ -47,5 +47,5 @@ def check_folder(folder: str | Path, files: Sequence[str]) -> bool:
     if total > most:
         print(f"  too large: {total / 2**20:.0f} MiB of {most >> 20}; train a smaller model")
         return False
-    print("Hand in this folder beside the notebook." if complete else "Run the cells above again.")
+    print("Hand in this folder with the notebook." if complete else "Run the cells above again.")
     return complete

@@ -1,4 +1,4 @@
-"""What every table of a course's files is: a form with checks, which names what is wrong where."""
+"""The base of every table in a course's files: a form with checks that locate errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Misplaced(ValueError):
-    """What is wrong further inside a table; `at` is the path to it from there."""
+    """A problem further inside a table; `at` is the path to it from there."""
 
     def __init__(self, sentence: str, *at: str | int):
         super().__init__(sentence)

@@ -23,7 +23,7 @@ class Lesson(Table):
 
 
 class Week(Table):
-    """What the meetings of a week teach, and the assignment that is worked on in it."""
+    """The topics of a week's meetings, and the assignment that students work on."""
 
     number: int
     meetings: list[list[Lesson]]

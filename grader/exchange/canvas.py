@@ -19,8 +19,8 @@ from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster, abridged
 from ..gradebook.result import Result
 from . import decimals
-from .kept_csv import KeptCsv
 from .matching import FilledTable, Matcher, TableRow, unfinished
+from .patched_csv import PatchedCsv
 
 NAMES = (["Student"], ["FirstName", "LastName"])  # the second if names are exported split
 OTHER_NAMES = ("SIS User ID", "SIS Login ID", "Integration ID")
@@ -33,7 +33,7 @@ NOT_ASSIGNED = "N/A"  # Canvas imports nothing into such a cell
 
 def filled(source: Path, results: Sequence[Result], course: Course, roster: Roster) -> FilledTable:
     """The gradebook with our grades. Raises CsvError if it is not one that Canvas exported."""
-    table = KeptCsv.read(source)
+    table = PatchedCsv.read(source)
     possible = _points_possible(table)
     graded = {result.assignment for result in results}
     columns, notes = _columns(table, course, possible, graded)
@@ -68,7 +68,7 @@ def filled(source: Path, results: Sequence[Result], course: Course, roster: Rost
     return FilledTable(table.text(), changed, "canvas", rows.unmatched, absent, notes)
 
 
-def _people(table: KeptCsv, possible: int) -> list[TableRow]:
+def _people(table: PatchedCsv, possible: int) -> list[TableRow]:
     """Everybody below the points possible."""
     names = next(names for names in NAMES if names[0] in table.columns)
     others = [other for other in OTHER_NAMES if other in table.columns]
@@ -82,7 +82,7 @@ def _people(table: KeptCsv, possible: int) -> list[TableRow]:
     return found
 
 
-def _points_possible(table: KeptCsv) -> int:
+def _points_possible(table: PatchedCsv) -> int:
     """The row below which the students are. Raises CsvError if it is no gradebook of Canvas."""
     if not any({*names, "ID"} <= {*table.columns} for names in NAMES):
         raise CsvError([
@@ -107,7 +107,7 @@ class Column:
 
 
 def _columns(
-    table: KeptCsv, course: Course, possible: int, graded: Collection[str]
+    table: PatchedCsv, course: Course, possible: int, graded: Collection[str]
 ) -> tuple[list[Column], list[str]]:
     """The column of each assignment, and those that are graded and have none."""
     found, notes = list[Column](), []

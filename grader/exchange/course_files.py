@@ -69,14 +69,14 @@ def own_answer(assignment: Assignment) -> Files:
 
 
 def handed_out(assignment: Assignment) -> Files:
-    """What students have of the assignment: starter and visible tests. And the syllabus."""
+    """The students' files of the assignment: starter and visible tests. And the syllabus."""
     registry = _of("data/registry.toml", "data/README.md")
     exercises = {EXPORTED: student_tree.exercises(Course.here().notebooks).encode()}
     return _under(f"assignments/{assignment.id}") | registry | _of(FILE) | exercises
 
 
 def requirements(lines: Sequence[str] = ()) -> Files:
-    """What pip must install, by default all packages; and the versions that were tested."""
+    """The packages that pip must install, by default all; and the versions that were tested."""
     text = "\n".join([*(lines or packages()), ""])
     return {"requirements.txt": text.encode()} | _of("constraints.txt")
 

@@ -86,7 +86,7 @@ def _in_torch(assignment: Assignment) -> bool:
 
 
 def what_to_enter(assignment: Assignment) -> list[str]:
-    """What to enter in Gradescope's settings of the assignment, in sentences."""
+    """The settings to enter in Gradescope for the assignment, in sentences."""
     points = sum(e.points or 0 for e in assignment.exercises if is_scored(e) and not e.bonus)
     bonus = sum(e.points or 0 for e in assignment.exercises if is_scored(e) and e.bonus)
     measured = MEASURED_MIB[_in_torch(assignment)]

@@ -1,4 +1,4 @@
-"""Whose row is it? Students of a platform's table, found by number, login, address or name."""
+"""Finds the rows of students in a platform's table by number, login, address or name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster, Student, abridged, orders
 from ..gradebook.result import Result
 from ..report import lms_zip
-from .kept_csv import KeptCsv
+from .patched_csv import PatchedCsv
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Matcher:
     roster: Roster
     results: Sequence[Result]
 
-    def rows(self, table: KeptCsv, rows: Sequence[TableRow]) -> Rows:
+    def rows(self, table: PatchedCsv, rows: Sequence[TableRow]) -> Rows:
         """The row of each student. Raises CsvError if the roster gives one student two rows."""
         found = Rows()
         for row in rows:
@@ -55,8 +55,8 @@ class Matcher:
                 found.of[student] = row.index
         if self._handed_in and self._handed_in.keys().isdisjoint(row.number for row in rows):
             found.notes.append(
-                "none of the numbers that the hand-ins came with is in the file: make sure that it "
-                "is of this course and assignment"
+                "the file has none of the hand-ins' numbers: check that it belongs to this course "
+                "and assignment"
             )
         for row in [*found.unmatched]:
             if student := self._by_name(row, rows, found):
@@ -161,7 +161,7 @@ class Rows:
 
 @dataclass
 class FilledTable:
-    """What an export into a platform's table did. `notes` are sentences for the instructor."""
+    """The result of an export into a platform's table. `notes` are sentences for the instructor."""
 
     text: str
     changed: int  # rows with a grade or an excuse
@@ -172,7 +172,7 @@ class FilledTable:
 
     @property
     def sentences(self) -> list[str]:
-        """What was left out and why, then the notes."""
+        """The rows that were skipped, with reasons, then the notes."""
         said = []
         if names := abridged([row.shown for row in self.unmatched]):
             said.append(
@@ -186,9 +186,9 @@ class FilledTable:
 
 
 def unfinished(cells: Mapping[tuple[str, str], Result | None]) -> list[str]:
-    """What to say of grades that may still change, or are none; by student and assignment.
+    """Sentences on grades that may still change, or are missing; by student and assignment.
 
-    Whoever is excused is left out.
+    Excused students are left out.
     """
     missing, failed, provisional = list[str](), list[str](), list[str]()
     for names, result in cells.items():

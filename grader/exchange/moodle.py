@@ -21,16 +21,16 @@ from ..report.for_students import for_student
 from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
 from . import decimals
-from .kept_csv import KeptCsv
 from .matching import FilledTable, Matcher, unfinished
 from .moodle_worksheet import Worksheet
+from .patched_csv import PatchedCsv
 
 
 def filled(
     source: Path, results: Sequence[Result], assignment: Assignment, roster: Roster
 ) -> FilledTable:
     """The worksheet with our grades. Raises CsvError if it is not one that Moodle exported."""
-    sheet = Worksheet.of(KeptCsv.read(source))
+    sheet = Worksheet.of(PatchedCsv.read(source))
     by_student = {r.student: r for r in results if r.assignment == assignment.id}
     rows = Matcher("moodle", roster, [*by_student.values()]).rows(sheet.table, sheet.people)
     cells, left = dict[tuple[str, str], Result | None](), defaultdict[str, list[str]](list)
@@ -50,7 +50,7 @@ def filled(
             if high := _put_grade(sheet, row, result, assignment):
                 left[high].append(f"{student} ({number(result.totals.total)})")
             if not _put_feedback(sheet, row, result):
-                left["has feedback of somebody else, which is kept"].append(student)
+                left["has feedback from somebody else, which is kept"].append(student)
     notes += [f"{what}: {abridged(names)}" for what, names in left.items()]
     absent = sorted({*by_student} - {*rows.of})
     notes += rows.notes
@@ -79,7 +79,7 @@ def _put_grade(sheet: Worksheet, row: int, result: Result, assignment: Assignmen
 
 
 def feedback(result: Result) -> str:
-    """What a student reads beside the grade: points of each exercise and what is not marked yet.
+    """The student's text next to the grade: points of each exercise, and parts still to be marked.
 
     Moodle takes it as HTML.
     """

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from ..classroom.csv_file import CsvError
 from . import decimals
-from .kept_csv import KeptCsv
 from .matching import TableRow
+from .patched_csv import PatchedCsv
 
 _PARTICIPANT = re.compile(r"\D+[0-9]+")
 _DATE = re.compile(r"-|.*\d{4}.*|.*\d{1,2}[:.]\d{2}.*")
@@ -29,14 +29,14 @@ _NO = frozenset(  # the answer to "Grade can be changed" if it cannot, in Moodle
 class Worksheet:
     """A grading worksheet and where its columns are."""
 
-    table: KeptCsv
+    table: PatchedCsv
     identifier: int
     grade: int
     maximum: int
     feedback: int | None  # None unless Moodle asks for feedback comments
 
     @classmethod
-    def of(cls, table: KeptCsv) -> Worksheet:
+    def of(cls, table: PatchedCsv) -> Worksheet:
         """Raises CsvError if the table is no grading worksheet, or one without points."""
         identifiers = _columns(table, lambda text: bool(_PARTICIPANT.fullmatch(text)))
         if not identifiers or len(table.rows[0]) < 4:
@@ -91,7 +91,7 @@ class Worksheet:
         return [row for row in range(1, len(self.table.rows)) if self.value(row, self.identifier)]
 
 
-def _columns(table: KeptCsv, fits: Callable[[str], bool]) -> list[int]:
+def _columns(table: PatchedCsv, fits: Callable[[str], bool]) -> list[int]:
     """The columns of which every cell below the header fits; none in a table without rows."""
     rows = [row for row in range(1, len(table.rows)) if any(table.rows[row])]
     return [

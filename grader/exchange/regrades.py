@@ -42,7 +42,8 @@ def collected(
         found.append(one)
     if not found:
         raise SubmissionsError(
-            f"{folder}: no request in it; expected STUDENT/regrade-a1-1.2.txt from the form on a "
+            f"{folder}: it contains no request; expected STUDENT/regrade-a1-1.2.txt from the form "
+            "on a "
             "feedback page, or a download of Canvas or Moodle with such files"
         )
     return found
@@ -79,8 +80,8 @@ def _found(
             said = regrade_file.read(opened.read(regrade_file.MAX_BYTES + 1))
         if not student:
             raise ValueError(
-                f"is nobody's by its place, and says {said.student!r}: if that is so, put it into "
-                "a folder of that name"
+                f"is in no student's folder, and names {said.student!r}: if that is right, put it "
+                "into a folder of that name"
             )
         result = newest.get((student, said.assignment))
         if result is None:

@@ -1,4 +1,4 @@
-"""What a manual mark was given for: the hash of an answer, and who handed it in together.
+"""The answer that a manual mark belongs to: the hash of an answer, and who handed it in together.
 
 The answer to a written part is what the student wrote: its text and its pictures, that is, those
 pasted into it and the code that drew others beside it. Outputs of code are shown to whoever marks

@@ -48,7 +48,7 @@ class CourseGrade:
 
     @property
     def remarks(self) -> list[str]:
-        """What somebody who only sees the number must know."""
+        """Remarks for somebody who only sees the number."""
         return [f"{id}: {mark.said}" for id, mark in self.marks.items() if _unusual(mark)]
 
 
@@ -123,13 +123,13 @@ def _grade(
         if id in excused:
             marks[id] = EXCUSED
         elif id in left_out:
-            marks[id] = Mark(None, "left out: nobody has a grade yet")
+            marks[id] = Mark(None, "left out: no grades yet")
         else:
             marks[id] = _of_result(results.get(id))
     for component in course.grading.components:
         id = component.id
         if id in left_out:
-            marks[id] = Mark(None, "left out: nobody has a mark yet")
+            marks[id] = Mark(None, "left out: no marks yet")
         elif (student.id, id) in components:
             marks[id] = _of_component(components[student.id, id])
         elif id in excused:

@@ -33,7 +33,7 @@ class Part:
 
     @property
     def gives(self) -> Fraction:
-        """What it adds to the course grade; the items of a capped group add less in the end."""
+        """Its contribution to the course grade; the items of a capped group add less in the end."""
         return self.share * (self.percent or 0) / 100
 
 

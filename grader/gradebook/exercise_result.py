@@ -17,7 +17,7 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     def as_json(self) -> dict[str, Any]:
-        """What is stored and exported; a field that was never set has no key."""
+        """The fields that are stored and exported; a field that was never set has no key."""
         return self.model_dump(exclude_unset=True)
 
 
@@ -72,7 +72,7 @@ class Criterion(Record):
 class PartResult(Record):
     """One written part and its answer; `points` is None until it is marked.
 
-    `pictures` and `printed` are hashes of what stands beside the answer, see `notebook.beside`.
+    `pictures` and `printed` are hashes of the answer's attachments, see `notebook.attachments`.
     `notice`: where the answer was found, if not in the one cell of its question.
     """
 

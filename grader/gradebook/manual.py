@@ -115,7 +115,9 @@ def _row(
     if points != WITHDRAWN:  # a mark of somebody who is gone can be taken back
         check_name(student, students)
     if answer and not re.fullmatch(r"[0-9a-f]{8,64}", answer):
-        raise ValueError(f"answer_sha256 = {answer!r} is no hash: leave it as to_mark.csv has it")
+        raise ValueError(
+            f"answer_sha256 = {answer!r} is not a hash: leave it as it is in to_mark.csv"
+        )
     item, value = (student, assignment, name), None
     try:
         most = points_of(course.assignment(assignment), name)

@@ -1,4 +1,4 @@
-"""The result of one submission: whose it is, what was graded, and its totals.
+"""The result of one submission: its student, its graded files and its totals.
 
 The judge makes it, a class run adds the student and the time, manual marks replace points. A result
 is immutable: each of these makes a new one by `of` or `changed`, which also compute the totals.
@@ -20,7 +20,7 @@ PRINTED = "the notebook printed while being graded"
 
 
 class SubmissionFacts(Record):
-    """What was handed in, where and when; `sha256` covers all its files."""
+    """The submission's files, place and time; `sha256` covers all its files."""
 
     sha256: str
     notebook_sha256: str = ""
@@ -150,7 +150,7 @@ class Result(Record):
 
     @property
     def items(self) -> list[ExerciseResult | PartResult]:
-        """What has points of its own: written parts, and the exercises without them, in order."""
+        """The items with points: written parts, and the exercises without them, in order."""
         found = list[ExerciseResult | PartResult]()
         for exercise in self.exercises:
             found.extend(exercise.parts if exercise.parts else [exercise])
@@ -163,7 +163,7 @@ class Result(Record):
 
 
 class Key(NamedTuple):
-    """What a grade depends on."""
+    """The inputs that a grade depends on."""
 
     student: str
     assignment: str

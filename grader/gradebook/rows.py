@@ -65,7 +65,7 @@ def append(connection: Connection, result: Result) -> None:
 
 
 def left(connection: Connection) -> set[str]:
-    """Whoever has left the class."""
+    """The students who have left the class."""
     return {*connection.scalars(_left())}
 
 

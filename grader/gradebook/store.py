@@ -24,7 +24,7 @@ from grader.course.course import Course
 
 from ..classroom.receipt import Receipt
 from . import regrade_requests, rows, stored_marks
-from .changes import history, moves
+from .changes import history, total_changes
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
@@ -130,7 +130,7 @@ class Store:
             found, marked = rows.of(connection, student, assignment)[::-1], (student, assignment)
             marks = [m for m in stored_marks.every(connection) if m.item[:2] == marked]
             rules = policy.history(connection, assignment, zone) if found else []
-            totals = moves.entries(connection, student, assignment, zone)
+            totals = total_changes.entries(connection, student, assignment, zone)
             asked = regrade_requests.every(connection, marks)
             requests = [r for item, of in asked.items() if item[:2] == marked for r in of]
             return history.entries(found, marks, rules, totals, requests)
@@ -138,7 +138,7 @@ class Store:
     def count(self, results: Sequence[Result]) -> int:
         """Keep the totals of results that are written now, where they differ; returns how many."""
         with self.connected(writing=True) as connection:
-            return moves.keep(connection, results)
+            return total_changes.keep(connection, results)
 
     def keep_rules(self, course: Course) -> list[Change]:
         """Store the rules that the course has now; returns what differs from those before."""
@@ -207,7 +207,7 @@ class Store:
 
     @contextmanager
     def tried(self) -> Iterator[None]:
-        """Whatever is written in this block is undone at its end: it shows what would be."""
+        """Undoes at its end everything that is written in this block: it shows what would be."""
         with suppress(_Undone), self.connected(writing=True) as connection:
             self._tried = connection
             try:

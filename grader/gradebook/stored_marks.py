@@ -18,7 +18,7 @@ from .result import Held, Result
 
 
 class KeptMark(NamedTuple):
-    """A manual mark as it was stored; `id` grows with every mark. Who gave it stands in `mark`."""
+    """A manual mark as it was stored; `id` grows with every mark. Its author is `mark`."""
 
     item: Item
     mark: ManualMark
@@ -67,7 +67,7 @@ def standing(kept: Iterable[KeptMark]) -> list[KeptMark]:
 
 
 def acts(kept: Iterable[KeptMark], marker: str) -> list[list[KeptMark]]:
-    """What this marker stored in each step and can still take back, the oldest step first.
+    """This marker's stored marks that can still be taken back, by step, the oldest first.
 
     A mark that was taken back, or that somebody has marked upon since, is left out.
     """

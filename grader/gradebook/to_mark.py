@@ -20,7 +20,7 @@ _READ = {*COLUMNS, "marker"}
 
 @dataclass(frozen=True)
 class Found:
-    """What a person filled into an existing list, and a notice about it."""
+    """The entries of a person in an existing list, and a notice about it."""
 
     marks: Mapping[Item, ManualMark]
     keep: bool = False  # keep the file itself: a new list cannot hold all that is in it
@@ -126,4 +126,4 @@ def _is_new(mark: ManualMark, stored: ManualMark) -> bool:
 def _was(held: Held) -> str:
     points = "a comment" if held.points is None else f"{held.points:g} points"
     said = f", “{held.comment}”" if held.comment else ""
-    return f"what was handed in has changed; before: {points}{said}"
+    return f"the answer has changed; before: {points}{said}"

@@ -32,7 +32,7 @@ class Known:
 def known(
     stored: Result | None, key: Key, parts: Mapping[str, str], assignment: Assignment
 ) -> Known | None:
-    """What can be taken from the newest result of a student; None if all must run again.
+    """The reusable part of a student's newest result; None if all must run again.
 
     `key` and `parts` are those of the submission as it is now.
     """

@@ -24,7 +24,7 @@ class Judge(WorkerPlugin):
         if worker.state.nthreads != 1:
             raise ClusterError(
                 f"the worker {worker.address} has {worker.state.nthreads} threads: start workers "
-                "with --nthreads 1, several a machine"
+                "with --nthreads 1, several per machine"
             )
         if fingerprints.environment() != self.environment:
             raise ClusterError(

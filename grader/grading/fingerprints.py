@@ -115,7 +115,7 @@ def _files(place: Path) -> list[Path]:
 
 
 def _content(path: Path) -> bytes:
-    """What counts of a file: of a starter what is compared, of an exercise's record its mistakes.
+    """The part of a file that matters: a starter's compared part, an exercise record's mistakes.
 
     The rest of a record is in the facts of its assignment.
     """
@@ -127,7 +127,7 @@ def _content(path: Path) -> bytes:
 
 
 def _compared(starter: Path) -> bytes:
-    """What the judge compares a submission with: not the headings, which are of course.toml."""
+    """The parts of a file that the judge compares: not the headings, which are of course.toml."""
     kept = []
     for cell in json.loads(starter.read_text(encoding="utf-8"))["cells"]:
         text = "".join(cell["source"])

@@ -198,7 +198,7 @@ def _assignment(submission: Submission) -> Assignment:
 def _submitted(
     submission: Submission, exercises: Collection[str] | None, public_only: bool
 ) -> tuple[Submitted, str]:
-    """What was handed in, and why the files beside the notebook cannot be read, if so."""
+    """The submission, and the reason if the files next to the notebook cannot be read."""
     from ..judge.suite_run import Submitted
 
     files, problem = submission.files()

@@ -46,7 +46,7 @@ def started(
 
 
 def imports(course: Course, id: str) -> list[str]:
-    """What a warm process imports in advance: what the assignment's notebook imports.
+    """The modules that a warm process imports in advance: what the assignment's notebook imports.
 
     Of the course's library that is what the starter imports. Left to the workers, each of them
     would read and compile these modules again.

@@ -53,7 +53,7 @@ def entries(path: Path) -> list[Entry]:
     """The files in a zip file. Raises RefusedError."""
     with _opened(path) as (archive, _):
         if not all(entry.filename for entry in archive.infolist()):
-            raise RefusedError("the zip file holds a file without a name")  # is_dir() would fail
+            raise RefusedError("the zip file contains a file without a name")  # is_dir() would fail
         found = [entry for entry in archive.infolist() if not entry.is_dir()]
         if problem := _problem(found):
             raise RefusedError(problem)
@@ -132,7 +132,7 @@ def _problem(found: list[zipfile.ZipInfo]) -> str:
         if path.is_absolute() or ".." in path.parts:
             return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
         if stat.S_ISLNK(entry.external_attr >> 16):
-            return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
+            return f"the zip file contains a symbolic link ({entry.filename[:80]!r})"
         notebook = path.suffix.lower() == NOTEBOOK and not plain_files.hidden(path)
         if notebook and entry.file_size > MAX_FILE:
             return f"{entry.filename[:80]!r} unpacks to {size_text(entry.file_size, MAX_FILE)}"

@@ -1,4 +1,4 @@
-"""What lies around a notebook: the files handed in with it, and what is left out."""
+"""Reads the files around a notebook: the files handed in with it, and what is left out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _folders(place: Place) -> list[Path]:
 
 
 def notices(place: Place) -> list[str]:
-    """What a student should know about the notebook's place, and what was left out there."""
+    """Notices for the student about the notebook's place and about skipped files."""
     if place.entry:
         found = archives.entries(place.path)
         names = {plain_files.in_zip(entry.name).name for entry in found}

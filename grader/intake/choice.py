@@ -1,7 +1,7 @@
 """Chooses which of a student's notebooks for one assignment counts, and says why.
 
 A notebook in which nothing is written never counts against one with work in it. Else the name that
-was asked for, `a1.ipynb`, counts before folders, dates and the alphabet: README, the starter,
+was asked for, `a1.ipynb`, overrides folders, dates and the alphabet: README, the starter,
 `student submit` and nbgrader all ask for it, and copies beside it are made by accident.
 """
 
@@ -24,7 +24,7 @@ Begun = Callable[[str, list[Cell]], bool]  # whether anything of an assignment i
 _REASONS = (
     "because it can be read",
     "because nothing is written in {other}",
-    "because it has the name that was asked for",
+    "because it has the required name",
     "because its path names the assignment most clearly",
     "because it is in fewer folders",
     "because it is the last upload to Canvas",
@@ -82,7 +82,7 @@ class Chosen(Protocol):
 
 
 def notices(chosen: Iterable[Chosen]) -> list[str]:
-    """What an instructor should know of those who handed in several notebooks."""
+    """Notices for the instructor about students who handed in several notebooks."""
     sentences, by_assignment = list[str](), dict[str, list[str]]()
     for one in chosen:
         first, second = one.place, one.over
@@ -90,8 +90,8 @@ def notices(chosen: Iterable[Chosen]) -> list[str]:
             by_assignment.setdefault(one.assignment, []).append(one.student)
             if second.empty and not first.empty and second.asked < first.asked:
                 sentences.append(
-                    f"{one.student}: nothing is written in {second.name}, which has the name that "
-                    f"was asked for, so {first.name} counts"
+                    f"{one.student}: nothing is written in {second.name}, which has the required "
+                    f"name, so {first.name} counts"
                 )
     counts = [
         f"{len(names)} student{'s' * (len(names) > 1)} handed in several notebooks for {id} "

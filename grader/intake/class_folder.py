@@ -30,7 +30,7 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
     if not folder.exists():
         raise SubmissionsError(f"{folder}: there is no such folder; give that of the submissions")
     if not folder.is_dir():
-        raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
+        raise SubmissionsError(f"{folder}: is a file; give the folder with the submissions")
     try:
         paths = sorted(p for p in folder.iterdir() if not plain_files.hidden(PurePosixPath(p.name)))
         listed = gradescope.read(folder)

@@ -1,4 +1,4 @@
-"""What an instructor should know of a class's folder: files left out, downloads of nobody."""
+"""Notices for the instructor about a class's folder: files left out, downloads of nobody."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _unknown(found: Sequence[Entry], roster: Roster) -> Iterator[str]:
 
 
 def _offered(download: Download, found: Sequence[Entry]) -> list[str]:
-    """What the roster may say: the number, and the name if no other download has it."""
+    """Suggested cells for the roster: the number, and the name if no other download has it."""
     same = {e.download.number for e in found if e.download and e.download.name == download.name}
     ids = dict.fromkeys(id for id in (*download.ids, download.name) if id)
     return [id for id in ids if id != download.name or len(same) == 1 or len(ids) == 1]

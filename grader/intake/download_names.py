@@ -35,7 +35,7 @@ _COLLISION = re.compile(r"-\d+$")  # GitHub Classroom adds it to a name that is 
 
 @dataclass(frozen=True)
 class Download:
-    """What the name of a download says. `ids` may stand in the roster's column of the system."""
+    """The facts in the name of a download. `ids` may be in the roster's column of the system."""
 
     system: str
     ids: tuple[str, ...]
@@ -48,24 +48,24 @@ class Download:
 
     @property
     def number(self) -> str:
-        """What tells this student from another of the same name on the platform."""
+        """The part that tells this student from another of the same name on the platform."""
         return self.ids[0]
 
     @property
     def account(self) -> tuple[str, ...]:
-        """What all downloads of one person have in common."""
+        """The part that all downloads of one person have in common."""
         return self.system, *self.ids
 
     @property
     def uploaded(self) -> tuple[str, int]:
-        """What the student called the file, and Canvas's number if it was handed in again."""
+        """The student's name for the file, and Canvas's number if it was handed in again."""
         again = _AGAIN.search(self.file) if self.system == "canvas" else None
         if again is None:
             return self.file, 0
         return self.file[: again.start()] + self.file[again.end() :], int(again[1])
 
     def students(self, roster: Roster) -> dict[str, bool]:
-        """Whose it is, by id, and whether that is known by the name alone; of a group, all.
+        """Its students, by id, and whether each is known by the name alone; of a group, all.
 
         A student is found by id, or else by email or full name if only one has it. Students can
         often change their names, so a name counts only for a student of whom the roster has no id
@@ -89,7 +89,7 @@ class Download:
 
 
 def recognized(name: str, is_folder: bool, roster: Roster) -> Download | None:
-    """What a name in the class's folder says; None if no platform gives such names."""
+    """The facts in a name in the class's folder; None if no platform gives such names."""
     if found := _MOODLE.fullmatch(name):
         ids = tuple(filter(None, (found["id"], found["name"])))
         text = found["kind"] == "onlinetext"
@@ -126,7 +126,7 @@ def by_other_name(name: str, assignments: Sequence[str], roster: Roster) -> Stud
 
 
 def logins(name: str, assignments: Sequence[str], slugs: Sequence[str]) -> list[str]:
-    """What the login of a repository's owner could be, the likeliest first."""
+    """Possible logins of a repository's owner, the likeliest first."""
     alone = places.split_name(name, assignments)[0]
     return [*(name[len(slug) :] for slug in slugs if name.startswith(slug)), alone]
 

@@ -60,7 +60,7 @@ class Entry:
 
 
 def _alone(path: Path, ids: Sequence[str]) -> str:
-    """What a file would be called in the student's own folder: "ada_a1.ipynb" → "a1.ipynb"."""
+    """The name of a file in the student's own folder: "ada_a1.ipynb" → "a1.ipynb"."""
     stem = plain_files.stem(path.name)
     id = places.split_name(stem, ids)[1]
     return (id + places.copied(stem) if id else stem) + path.name[len(stem) :]

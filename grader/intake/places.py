@@ -83,7 +83,7 @@ def split_name(stem: str, assignments: Sequence[str]) -> tuple[str, str]:
 
 
 def copied(stem: str) -> str:
-    """What a browser, Jupyter or Windows adds to the name of a copy: "a1 (1)" → " (1)"."""
+    """The ending that a browser, Jupyter or Windows adds to a copy's name: "a1 (1)" → " (1)"."""
     found = _COPY.search(stem)
     return found[0] if found else ""
 
@@ -177,7 +177,7 @@ def _has_folder(folder: Path, assignment: str) -> bool:
 
 
 def _instead(folder: Path, files: list[Path]) -> str:
-    """What is there and no notebook, or what a file is that looks like one by its name."""
+    """The file that is there in place of a notebook, or the kind of one that only looks like it."""
     meant = (path for path in files if other_files.is_meant(path.name))
     named = ((path.name, what_it_is(path)) for path in meant)
     told = next((f"no notebook: {name} {why}" for name, why in named if why), "")
@@ -185,7 +185,7 @@ def _instead(folder: Path, files: list[Path]) -> str:
 
 
 def what_it_is(path: Path) -> str:
-    """What a file is that is no notebook, and what to do; "" if its content does not tell."""
+    """The kind of a file that is not a notebook, and what to do; "" if that is unclear."""
     return plain_files.refusal(path) or other_files.instead(plain_files.head(path))
 
 

@@ -104,7 +104,7 @@ def find(
 
 
 def _shown(submission: Submission) -> Submission:
-    """With names that are safe wherever they come to stand; `place` keeps the true ones."""
+    """With names that are safe everywhere; `place` keeps the true ones."""
     return replace(
         submission,
         student=visible_name(submission.student),
@@ -204,7 +204,7 @@ def _with_unnamed_problems_as_notices(chosen: list[Submission]) -> list[Submissi
 
 
 def _read(student: str, place: Place, spool: Spool, zone: datetime.tzinfo) -> Submission:
-    """Read a notebook's bytes once, so that what is hashed is what is graded."""
+    """Read a notebook's bytes once, so that the hash is that of the graded file."""
     shown = f"{place.path}:{place.entry}" if place.entry else str(place.path)
     empty = Submission(student, place.assignment, shown, place=place)
     if place.problem:

@@ -28,7 +28,7 @@ def is_class(folder: Path, ids: Sequence[str], roster: Roster) -> bool:
 
 
 def _owner(path: Path, ids: Sequence[str], roster: Roster, collected: bool) -> str:
-    """Whose name this is; "" for what a student may call a file or folder.
+    """The student whose name this is; "" for what a student may call a file or folder.
 
     `collected`: the name of the folder around it is that of a class, so `a1-ada` in it is ada's.
     """

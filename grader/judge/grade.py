@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
-from grader.notebook.beside import beside
+from grader.notebook.attachments import attachments
 from grader.notebook.collect import Collected, collect, decided
 from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell
@@ -121,7 +121,7 @@ def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: 
 
 @dataclass(frozen=True)
 class _Read:
-    """What is known of a notebook before anything runs."""
+    """The facts about a notebook before anything runs."""
 
     cells: list[Cell]
     collected: Collected
@@ -169,7 +169,7 @@ def _result(
     there = {*read.collected.written, *files}
     entries = score.exercises(
         *(assignment, run.tests, passed_with, there, answers, submitted.only),
-        beside=beside(assignment, read.cells),
+        beside=attachments(assignment, read.cells),
     )
     if model is not None:
         entries = score.models(assignment, entries, model)

@@ -1,6 +1,6 @@
-"""What named mistakes have answered, kept in a file for the next run with the same suite and seed.
+"""Keeps the named mistakes' answers in a file for the next run with the same suite and seed.
 
-They lie in the course's own folder, which no submission's code can open, and can be deleted at any
+They are in the course's own folder, which no submission's code can open, and can be deleted at any
 time. Numbers have seven digits, far more than a comparison of answers needs.
 """
 

@@ -1,4 +1,4 @@
-"""What the named mistakes answer to an exercise's tests, asked after a failure only.
+"""Asks the named mistakes an exercise's tests, after a failure only.
 
 A mistake is put into the course's own answer and asked in the judge's process: that is none of a
 student's code, and a sandbox would take ten times as long. One that loops meets a limit. Answers
@@ -38,7 +38,7 @@ _told: dict[Path, dict[str, Told]] = {}  # by the file that keeps it, then by te
 
 
 def causes_of(assignment: Assignment, seed: int | None = None) -> session.Causes:
-    """What names the mistakes that the failures of a submission show."""
+    """A function that names the mistakes behind the failures of a submission."""
     seed = assignment.seed if seed is None else seed
 
     def named(results: list[TestResult]) -> list[TestResult]:
@@ -73,7 +73,7 @@ def _mistake(assignment: Assignment, bug: Bug, kept: Path, seed: int) -> Mistake
 
 
 def _rests_on(assignment: Assignment) -> list[bytes]:
-    """What a mistake's answers follow from."""
+    """The sources that a mistake's answers follow from."""
     bugs = [bug.model_dump_json().encode() for bug in mistakes.load(assignment)]
     names = tuple(name for exercise in assignment.exercises for name in exercise.names)
     code = [one.source.encode() for one in own(assignment.solution, names)]
@@ -102,7 +102,7 @@ def ask(
     ids: Collection[str],
     seed: int | None = None,
 ) -> dict[str, Told]:
-    """What one mistake answers to the tests with these ids."""
+    """The answers of one mistake to the tests with these ids."""
     limited = partial(local_worker, seconds=PATIENCE * assignment.call_seconds)
     found = list[TestResult]()
 
@@ -157,5 +157,5 @@ def handed_in(assignment: Assignment) -> dict[str, bytes]:
 
 @lru_cache(maxsize=64)
 def own(solution: Path, names: tuple[str, ...]) -> list[Statement]:
-    """What the course's own notebook defines for these names."""
+    """The definitions of these names in the course's own notebook."""
     return collect(notebook_file.read(solution.read_bytes()), names).statements

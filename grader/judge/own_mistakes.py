@@ -51,7 +51,7 @@ def told_apart(
 def _on_the_own_answer(
     submitted: Submitted, ids: Iterable[str], open_worker: OpenWorker
 ) -> dict[str, SuiteError]:
-    """What is wrong with these tests; a time-out or a crash would say nothing."""
+    """The faults of these tests; a time-out or a crash would say nothing."""
     assignment = submitted.assignment
     known = {t.id: t for p in suite_files(assignment) for t in read_tests(p)}
     only = [id for id in ids if not known[id].takes_files]

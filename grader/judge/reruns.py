@@ -14,10 +14,10 @@ what a worker can keep or pass on. What holds is an order, over all submissions 
 
 So what a worker learns here, it can tell only to workers that are graded for something else.
 `grading.class_tries` keeps this order within a run. Nothing but the sandbox keeps a later run of
-the class from what was learned in this one; what it leaves open stands in `sandbox.system_calls`. A
+the class from what was learned in this one; its limits are in `sandbox.system_calls`. A
 form behind the seam would be no remedy, as a student's code could ask it for the answers to the
-inputs that the next run has again; nor would new inputs, as here the code itself is told. After the
-last late day nobody can hand in any more what would listen.
+inputs that the next run has again; nor would new inputs, as the code itself learns the answer here.
+After the last late day, no new hand-in can use it.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from ..gradebook.exercise_result import (
     PartResult,
 )
 from ..notebook.answer_cells import Answer
-from ..notebook.beside import Beside
+from ..notebook.attachments import Attachments
 from .models import thresholds
 from .models.scorer import Scorer
 
@@ -34,7 +34,7 @@ def exercises(
     written: Collection[str],
     answers: Mapping[str, Answer],
     only: Collection[str] | None = None,
-    beside: Mapping[str, Beside] | None = None,
+    beside: Mapping[str, Attachments] | None = None,
 ) -> list[ExerciseResult]:
     """One entry per exercise.
 
@@ -108,14 +108,14 @@ def _of_model(
 
 
 def _parts(
-    exercise: Exercise, answers: Mapping[str, Answer], beside: Mapping[str, Beside]
+    exercise: Exercise, answers: Mapping[str, Answer], beside: Mapping[str, Attachments]
 ) -> dict[str, Any]:
     """The fields of a written exercise until it is marked manually."""
     parts = []
     for part in exercise.parts:
         id = f"{exercise.id}.{part.id}"
         answer = answers.get(id, Answer())
-        also = {**beside.get(id, Beside())._asdict(), "notice": answer.notice}
+        also = {**beside.get(id, Attachments())._asdict(), "notice": answer.notice}
         parts.append(
             PartResult(
                 id=id,
@@ -168,7 +168,7 @@ def _code(
 def _with_waiting(
     tests: list[TestResult], passed_with: Mapping[str, list[str]]
 ) -> dict[str, list[str]]:
-    """What was substituted, also for tests that wait for one that passes with it."""
+    """The substitutions, also for tests that wait for one that passes with it."""
     found = dict(passed_with)
     for test in tests:
         carried = [passed_with[id] for id in test.waits_for if id in passed_with]

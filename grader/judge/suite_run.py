@@ -47,7 +47,7 @@ OpenWorker = Callable[[Load], AbstractContextManager[Worker]]
 
 @dataclass(frozen=True)
 class Submitted:
-    """What a student handed in for an assignment, and how much of it is graded."""
+    """A student's submission for an assignment, and how much of it is graded."""
 
     assignment: Assignment
     data: bytes  # of the notebook

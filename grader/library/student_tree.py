@@ -243,7 +243,7 @@ def _imported(name: str, node: ast.ImportFrom) -> str:
 
 @cache  # it is asked several times of each module, for each assignment
 def _imports(name: str, text: str) -> frozenset[str]:
-    """What the module `name` imports of `course_lib`: modules, and `module.thing`s."""
+    """The imports of the module `name` from `course_lib`: modules, and `module.thing`s."""
     found, nodes = set[str](), [*ast.parse(text).body]
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.level:

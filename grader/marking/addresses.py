@@ -66,6 +66,6 @@ class Addresses:
 
 
 def query(kept: Mapping[str, str]) -> str:
-    """The filters as the end of an address; those that need not be said are left out."""
+    """The filters as the end of an address; default values are left out."""
     given = {name: value for name, value in kept.items() if value and value != "unmarked"}
     return f"?{urlencode(given)}" if given else ""

@@ -1,4 +1,4 @@
-"""What markers tell each other through the store: what each has open, what is in question.
+"""Messages between markers through the store: what each has open, what is in question.
 
 Markers may work in one browser, on one machine or on several with one database.
 """
@@ -37,7 +37,7 @@ def has_open(connection: Connection, marker: str, place: str, now: float | None 
 def others_at(
     connection: Connection, marker: str, place: str, now: float | None = None
 ) -> list[str]:
-    """Who else has the place open, sorted."""
+    """The others who have the place open, sorted."""
     since = (time.time() if now is None else now) - AWAY
     query = at_work.select().where(at_work.c.place == place, at_work.c.seen_at > since)
     return sorted(row.marker for row in connection.execute(query) if row.marker != marker)

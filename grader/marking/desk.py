@@ -41,7 +41,7 @@ class Part:
 
 @dataclass
 class Read:
-    """What the store held when it was last read; the cards of a question are made on demand."""
+    """The store's contents at the last reading; the cards of a question are made on demand."""
 
     versions: tuple[int, ...]
     results: dict[str, list[Result]]
@@ -88,7 +88,7 @@ class Desk:
         )
 
     def reference(self, part: Part) -> Reference:
-        """What stands beside the answers to a question."""
+        """The attachments of the answers to a question."""
         if part.assignment not in self._references:
             read = references(self.course.assignment(part.assignment))
             self._references[part.assignment] = read

@@ -24,7 +24,7 @@ class Entry:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What answers that are marked together have in common; a version need not be."""
+        """The common state of answers that are marked together; a version need not be."""
         mark = self.answer.mark
         return mark, mark and mark.rubric, self.answer.changed, self.asked
 

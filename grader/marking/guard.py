@@ -1,4 +1,4 @@
-"""Who may speak to the page: only a browser that has the address, at this address, from this page.
+"""Guards the page: only a browser that has the address, at this address, from this page.
 
 The address holds a token that no other page and no other user of the machine can guess, see
 `secret_token`. A `Host` that is not ours is refused, because another site's name can be made to
@@ -30,7 +30,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def hosts(host: str, port: int) -> frozenset[str]:
-    """What a browser may send as `Host`: a loopback address has several names.
+    """The values of `Host` that a browser may send: a loopback address has several names.
 
     It sends small letters, and the port of http is left out.
     """
@@ -71,7 +71,7 @@ class Guard:
         if not secrets.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
             return 404, "Nothing here: use the whole address that `course mark` printed."
         if scope["method"] not in ("GET", "HEAD", "POST"):
-            return 405, "This page is read, and sends forms."
+            return 405, "This address accepts only page views and forms."
         if scope["method"] == "POST" and headers.get(b"origin") != f"http://{host}":
             return 403, "A form of another page is not accepted."
         return None

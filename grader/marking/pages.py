@@ -19,7 +19,7 @@ from . import entries, views
 from .addresses import Addresses, query
 from .desk import Desk, Part
 from .entries import Card, Marker, Meanwhile
-from .given import Given
+from .mark_form import MarkForm
 from .reading.figures import notebook_of
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -84,7 +84,7 @@ class Pages:
         return self._page(request, "card.html", content, status)
 
     def conflict(
-        self, request: Request, part: Part, given: Given, meanwhile: Sequence[Meanwhile]
+        self, request: Request, part: Part, given: MarkForm, meanwhile: Sequence[Meanwhile]
     ) -> Response:
         """Both marks where something has changed, and a way to choose."""
         content = views.conflict(self._desk, self._marker, given.mark, meanwhile)
@@ -93,7 +93,7 @@ class Pages:
         return self._page(request, "conflict.html", content, 409)
 
     def here(self, request: Request) -> Response:
-        """What a page asks every few seconds: who else is here, and whether anything changed."""
+        """The answer to a page's regular poll: who else is here, and whether anything changed."""
         _, card = self._at.chosen(request)
         mark = card.first.answer.mark
         by = f"{mark.marker or 'somebody'}: {views.points(mark.points)}" if mark else "no mark"
@@ -111,7 +111,7 @@ class Pages:
         return Response(data, media_type=kind, headers={"Content-Security-Policy": "sandbox"})
 
     def problem(self, request: Request, error: Exception) -> Response:
-        """What cannot be shown or stored, in a sentence; what was stored before is safe."""
+        """A page that says why something cannot be shown or stored; earlier marks are safe."""
         text, status = str(error), 503
         if isinstance(error, HTTPException):
             text, status = error.detail, error.status_code

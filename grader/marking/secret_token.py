@@ -3,8 +3,8 @@
 It is made from a random secret of the results folder, in a file that only this user can read, and
 from the marker's name and the place that is served. So a page that was open when `course mark`
 ended works again if the same marker starts it at the same port; no other marker, folder or port
-has its address. Whoever can read the file can read the results beside it, too. Deleting the file
-makes all addresses so far invalid.
+has its address. A user who can read the file can read the results next to it, too. Deleting the
+file makes all addresses so far invalid.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _secret(path: Path) -> bytes:
 
 
 def _kept(path: Path) -> bytes:
-    """What the file has, if only this user can have written and read it; else nothing."""
+    """The contents of the file, if only this user can have written and read it; else nothing."""
     with plain_files.opened(path) as file:
         facts, found = os.fstat(file.fileno()), file.read(BYTES + 1)
     own = not hasattr(os, "getuid") or (facts.st_uid == os.getuid() and not facts.st_mode & 0o077)

@@ -1,4 +1,4 @@
-"""Serves the pages and acts of one marker, and opens the browser, until somebody ends it."""
+"""Serves the pages and actions of one marker, and opens the browser, until somebody ends it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from ..course.problem import Problem
 from ..gradebook.database.errors import GradebookError
-from .acts import Acts, posted
+from .actions import Actions, posted
 from .desk import Desk
 from .entries import Marker
 from .guard import Guard, hosts
@@ -28,7 +28,7 @@ from .secret_token import token
 QUESTION = "/{assignment}/{item}"
 CARD = f"{QUESTION}/{{key}}"
 LEADS_ON = """<!doctype html><html lang="en"><meta charset="utf-8"><title>course mark</title>
-<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Go on</a></html>
+<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Continue</a></html>
 """
 
 
@@ -47,17 +47,17 @@ class Served:
 def guarded(desk: Desk, marker: Marker, token: str, names: frozenset[str]) -> Guard:
     """The web application behind its guard: which address leads to which page or act."""
     pages = Pages(desk, marker)
-    acts = Acts(desk, marker, pages)
+    actions = Actions(desk, marker, pages)
     application = Starlette(
         routes=[
             Route("/", pages.overview),
-            Route("/undo", posted(acts.undo), methods=["POST"]),
+            Route("/undo", posted(actions.undo), methods=["POST"]),
             Route("/asset/{name}", asset),
             Route("/figure/{assignment}/{item}/{key}/{name:path}", pages.figure),
             Route(QUESTION, pages.question),
             Route(CARD, pages.card, methods=["GET"]),
-            Route(CARD, posted(acts.mark), methods=["POST"]),
-            Route(f"{CARD}/ask", posted(acts.ask), methods=["POST"]),
+            Route(CARD, posted(actions.mark), methods=["POST"]),
+            Route(f"{CARD}/ask", posted(actions.ask), methods=["POST"]),
             Route(f"{CARD}/here", pages.here),
         ],
         exception_handlers={HTTPException: pages.problem, GradebookError: pages.problem},
@@ -118,7 +118,7 @@ def opened(address: str, folder: Path) -> Iterator[None]:
 
     A list of processes shows with which address a browser was started, and the address is all that
     a stranger would need. So the browser is given a file that only this user can read and that
-    leads on; it lies in the folder, if there is one, meanwhile.
+    leads on; it is in the folder, if there is one, meanwhile.
     """
     place = folder.resolve() if folder.is_dir() else None
     number, name = tempfile.mkstemp(".html", "mark-", place)  # for this user alone

@@ -1,4 +1,4 @@
-"""What the pages show, as data for the templates."""
+"""The contents of the pages, as data for the templates."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def card(
 
 
 def last(desk: Desk, marker: Marker) -> dict[str, str] | None:
-    """What this marker stored last, in this run or before, and can take back."""
+    """The last step that this marker stored, in this run or before, and can take back."""
     given = desk.given(marker.name)
     if not given:
         return None
@@ -158,7 +158,7 @@ def _members(desk: Desk, marker: Marker, card: Card) -> list[dict[str, Any]]:
 
 
 def seen(entry: Entry) -> str:
-    """What a form says of an answer: which it is, with which mark and which text it was shown."""
+    """The form's token for an answer: which it is, with which mark and which text it was shown."""
     return f"{entry.key}.{entry.answer.version}.{entry.answer.sha256[:SEEN]}"
 
 

@@ -27,7 +27,7 @@ class Content(NamedTuple):
 
 
 def groups(texts: Iterable[str]) -> list[list[int]]:
-    """The positions of the texts, by group; a group and its members stand in their first order."""
+    """The positions of the texts, by group; groups and their members keep their first order."""
     first: list[tuple[Content, Counter[str]]] = []
     equal: dict[Content, int] = {}
     found: list[list[int]] = []
@@ -50,7 +50,7 @@ def groups(texts: Iterable[str]) -> list[list[int]]:
 
 
 def content(text: str) -> Content:
-    """What counts of an answer: it is the same for equal ones."""
+    """The part of an answer that matters: it is the same for equal ones."""
     tokens = [token.casefold() for token in _TOKEN.findall(text)]
     words = tuple(token for token in tokens if token[0].isalpha())
     exact = tuple(t for t in tokens if not t[0].isalpha() and t not in _BETWEEN)

@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found under a question: its text, and the cells that contain it, in order.
+    """The answer found under a question: its text, and the cells that contain it, in order.
 
     Without an answer, the cells are those of the question. `apart`: no cell has the question, too.
     """

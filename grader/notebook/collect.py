@@ -57,7 +57,7 @@ class Collected:
 
 
 def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
-    """What the exercises' `names` need from a notebook's cells."""
+    """The definitions that the exercises' `names` need from a notebook's cells."""
     result = Collected()
     found: list[Found] = []
     for cell in cells:

@@ -15,7 +15,7 @@ from .collect import Collected
 def foreign_imports(
     course: Course, assignment: Assignment, collected: Collected, names: Iterable[str]
 ) -> dict[str, str]:
-    """What `names` need of such packages: by the name that an import binds, what is wrong.
+    """Foreign packages that `names` need: the problem, by the name that an import binds.
 
     Student and grader compare with the same list, the course's requirements.
     """

@@ -108,7 +108,7 @@ class _Translator(TransformerManager):
         return lines, True
 
     def _python(self, special: str, line: str) -> str:
-        """What the grader runs for a special line, which IPython made into this `line`."""
+        """The Python that the grader runs for a special line, given IPython's `line`."""
         call = line.lstrip()
         indent = line[: len(line) - len(call)]
         if "get_ipython()" not in call:

@@ -26,7 +26,7 @@ def within(data: bytes, most: int) -> bytes:
     """The notebook with its largest outputs emptied, one by one, until it has `most` bytes.
 
     An emptied output still shows whether there was a picture. If that is not enough, or if this is
-    no notebook, the result is larger than `most`.
+    not a notebook, the result is larger than `most`.
     """
     if len(data) <= most:
         return data

@@ -55,7 +55,7 @@ def read(data: bytes) -> list[Cell]:
         )
     cells = [_cell(number, cell) for number, cell in enumerate(found["cells"], start=1)]
     if sum(len(cell.source) for cell in cells) > MAX_SOURCE:
-        raise InvalidNotebook(f"the cells hold more than {MAX_SOURCE:,} characters of text")
+        raise InvalidNotebook(f"the cells contain more than {MAX_SOURCE:,} characters of text")
     code = [cell.source for cell in cells if cell.kind == "code"]
     if language := other_files.other_language(found, code):
         raise InvalidNotebook(
@@ -123,7 +123,7 @@ def _decoded(data: bytes) -> str:
 
 
 def named(picture: re.Match[str]) -> str:
-    """What stands for a pasted picture: its kind and hash, so that a text stays one to read."""
+    """A stand-in for a pasted picture: its kind and hash, so that a text stays one to read."""
     return f"{picture[1]}sha256,{hashlib.sha256(picture[2].encode()).hexdigest()}"
 
 

@@ -69,7 +69,7 @@ def is_notebook(head: bytes) -> bool:
 
 
 def kind(data: bytes) -> str:
-    """What a file is, by its bytes, and what to do; "" if it could be a notebook."""
+    """The kind of a file, by its bytes, and what to do; "" if it could be a notebook."""
     if not data.strip(EMPTY):
         return "is empty: save the notebook and submit it again"
     for beginning, (what, remedy) in _BEGINS.items():
@@ -97,7 +97,7 @@ def is_meant(name: str) -> bool:
 
 
 def instead(head: bytes) -> str:
-    """What a file without cells is, by its beginning, and what to do; "" if that does not tell."""
+    """The kind of a file without cells, by its beginning, and what to do; "" if unclear."""
     if told := kind(head):
         return told
     try:
@@ -107,7 +107,7 @@ def instead(head: bytes) -> str:
 
 
 def broken(text: str, error: Exception) -> str:
-    """What is wrong with a text that should be JSON, and what to do."""
+    """The fault in a text that should be JSON, and what to do."""
     if conflict := _CONFLICT.search(text):
         line = text.count("\n", 0, conflict.start(1)) + 1
         return (
@@ -128,9 +128,9 @@ def _is_cut_off(text: str, error: Exception) -> bool:
 
 
 def without_cells(document: Any) -> str:
-    """What a JSON file without cells is, and what to do."""
+    """The kind of a JSON file without cells, and what to do."""
     if not isinstance(document, Mapping):
-        return f"is JSON without cells, and no notebook: {SUBMIT}"
+        return f"is JSON without cells, not a notebook: {SUBMIT}"
     if "worksheets" in document:
         return "has the old format 3 of notebooks: open it in Jupyter, save it, submit it again"
     if any(link in str(document.get("url", ""))[:200] for link in _LINKS) or "doc_id" in document:
@@ -139,7 +139,7 @@ def without_cells(document: Any) -> str:
             "Download, and submit the .ipynb"
         )
     keys = ", ".join(str(key)[:20] for key in list(document)[:3])
-    return f"is JSON without cells, and no notebook{f' (it has {keys})' if keys else ''}: {SUBMIT}"
+    return f"is JSON without cells, not a notebook{f' (it has {keys})' if keys else ''}: {SUBMIT}"
 
 
 def other_language(document: Mapping[str, Any], code: list[str]) -> str:

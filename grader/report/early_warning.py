@@ -1,4 +1,4 @@
-"""Who may need help: plain rules over all assignments, each of which names its reason.
+"""Lists students who may need help: plain rules over all assignments, each with its reason.
 
 The rules see results only, no clock: running them again gives the same list.
 """

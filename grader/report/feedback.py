@@ -144,7 +144,7 @@ def _asked(result: Result, zone: datetime.tzinfo) -> dict[str, list[dict[str, st
 
 
 def _proof(result: Result, zone: datetime.tzinfo) -> list[tuple[str, str]]:
-    """What was graded, with what, and when: enough to reproduce the grade."""
+    """Facts that prove the grade: enough to reproduce the grade."""
     submission = result.submission
     layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
     tier = f"{result.tier}: {layers}" if layers else result.tier

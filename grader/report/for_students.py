@@ -1,4 +1,4 @@
-"""What a student may read of a result; instructors read all of it.
+"""Cuts a result to the parts that a student may read; instructors read all of it.
 
 Of a hidden test that is its title, what it expected, the cause or advice, and what it got, each
 from its beginning. What it got is chosen by the student's code, which may repeat its arguments
@@ -6,8 +6,8 @@ there, in an exception or as its answer; the other parts are the course's words 
 them, and the reason of an outcome and what was printed may quote it. Each ends before a tenth
 decimal number, before a seventeenth number of any kind and after 200 characters. What all hidden
 tests got and the numbers of their other parts end together after 4,000 characters; from then on
-only words are shown. So no larger input stands there whole, and what a code of one's own making can
-carry out has a limit. Visible checks are the student's own and stay whole. Comments that name
+only words are shown. So a larger input never appears whole, and a code of a student's own making
+can leak only so much. Visible checks are the student's own and stay whole. Comments that name
 another student are found: the page they are on is given to its own student.
 """
 
@@ -27,7 +27,7 @@ DECIMALS, NUMBERS = 9, 16  # of what one hidden test got: what comparisons show 
 LONGEST = 200  # characters of it, or of another part of its message
 TOGETHER = 4_000  # characters of all hidden tests of a submission; the same text counts once
 SHORT = 5  # digits: an id with fewer may be a number of points or of an equation
-WITHHELD = "(not shown: what hidden tests may show of a submission is used up)"
+WITHHELD = "(not shown: hidden tests have shown as much of this submission as they may)"
 
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE][-+]?\d+)?")
 

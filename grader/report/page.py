@@ -1,7 +1,7 @@
 """The report: an HTML file, and pages behind it, all without network and readable without scripts.
 
 The report itself stays small, so that it opens at once whatever the size of the class: it has one
-row a student. What an assignment asked of whom, and what a student wrote, are pages of their own,
+row per student. What an assignment asked of whom, and what a student wrote, are pages of their own,
 read from the disk when they are opened.
 
 All text from submissions is escaped. As a second defense, a content security policy admits only our

@@ -14,7 +14,7 @@ from ..gradebook.totals import WITHOUT_POINTS
 
 
 def form(result: Result, assignment: Assignment) -> dict[str, Any] | None:
-    """What can be asked about, each with the file's first lines; None if nothing has points."""
+    """The items to ask about, each with the file's first lines; None if nothing has points."""
     if result.outcome in WITHOUT_POINTS or result.totals.excused:
         return None
     items = [

@@ -1,4 +1,4 @@
-"""What each outcome means, in plain sentences for the student."""
+"""Explains each outcome in plain sentences for the student."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTCOME_MEANINGS = {
     "TIMEOUT": "a call exceeded its time limit",
     "OOM": "a call exceeded its memory limit",
     "CRASHED": "the process that ran the code ended before it answered",
-    "POLICY": "the code used something that the exercise asks students to write",
+    "POLICY": "the code used a ready-made version of what the exercise asks for",
     "INVALID": "the file could not be read as a notebook",
     UNGRADED: "the grader failed, not the notebook: run the grading again",
 }
@@ -68,7 +68,7 @@ _CONSEQUENCES = {
 
 
 def outcome_sentence(result: Result) -> str:
-    """What happened to the submission as a whole, and how many tests earned points."""
+    """A sentence on the submission as a whole, and on how many tests earned points."""
     tests, kind = result.tests, result.outcome
     earned = sum(test.points > 0 for test in tests)
     if kind == UNGRADED:
@@ -206,9 +206,9 @@ def shortfall(model: ModelResult) -> str:
 
 
 def held_sentence(mark: Held) -> str:
-    """What a mark was, and that it waits for a person."""
+    """A sentence with the earlier mark, which waits for a person."""
     what = mark.item if mark.item != WHOLE else "the whole assignment"
     was = "a comment" if mark.points is None else f"{number(mark.points)} points"
     by = f" by {mark.marker}" if mark.marker else ""
     said = f" (“{mark.comment}”)" if mark.comment else ""
-    return f"{what}: {was}{by}{said} held, as what was handed in has changed since: mark it again"
+    return f"{what}: {was}{by}{said} held, because the answer has changed since: mark it again"

@@ -1,4 +1,4 @@
-"""What a student wrote, as HTML: Markdown, tables, formulas and figures, and nothing that acts.
+"""A student's text as HTML: Markdown, tables, formulas and figures, and nothing that acts.
 
 Tags that a student writes are text. An address is followed only if it is one of the web, in a new
 window that learns nothing of this page; pictures are those of the notebook, see `figures`. Formulas
@@ -43,7 +43,7 @@ def html(text: str, figure: Callable[[str], str] = lambda name: "") -> Markup:
 
 
 def inline(text: str) -> Markup:
-    """One line of the course's own, as HTML that may stand in a label."""
+    """One line of the course's own, as HTML that fits in a label."""
     return Markup(_parser().renderInline(visible(text), {"figure": lambda name: ""}))
 
 
@@ -141,7 +141,7 @@ def mathml(source: str, display: bool) -> str:
 
 
 def _element(element: Element) -> str:
-    """The element with what is allowed of it; what stands in any other element is kept as it is."""
+    """The element with its allowed parts; the content of any other element is kept."""
     inside = _text(element.text) + "".join(_element(child) for child in element)
     if element.tag not in ELEMENTS:
         return inside + _text(element.tail)

@@ -26,7 +26,7 @@ _FIRST_UID, _UIDS = 61_184, 4288
 
 @dataclass
 class Jobs:
-    """What all jobs share, and which worker slots are taken."""
+    """The state that all jobs share, and the worker slots in use."""
 
     tier: str
     grants: Sequence[str]

@@ -1,4 +1,4 @@
-"""What a worker may read: the interpreter, its packages and the student's tree, nothing else."""
+"""The files that a worker may read: only the interpreter, its packages, the student's tree."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Every system call that a worker may make, with the reason why it harms nobody.
 
-What stands in neither table does not exist for a worker. That leaves out whatever one worker could
+A call in neither table does not exist for a worker. That leaves out whatever one worker could
 tell another by: System V and POSIX queues, semaphores and shared memory, locks and leases on files
 that all can read, watches on them (inotify), keys, and calls that show or change what the page
 cache holds (fadvise, readahead, mincore, cachestat, preadv2, most of madvise). Three ways stay,
 which no filter can close: a page takes longer to read, and a name longer to look up, if nobody has
 done so before, also where nobody may write; and in tier C a file keeps the time of its last access.
-Against these stands the order in `judge.reruns`, within a run. They may last from one run to the
+The order in `judge.reruns` protects against these, within a run. They may last from one run to the
 next, until the machine starts again or root drops its caches.
 """
 

@@ -21,7 +21,7 @@ Tree = dict[str, Any]
 
 
 class ProtocolError(Exception):
-    """What arrived is not a valid message, or a message is too large to send."""
+    """A message is not valid, or is too large to send."""
 
 
 class Timeout(Exception):

@@ -84,7 +84,7 @@ def watch_class() -> Any:
 
 
 def _verdict(func: Any) -> str:
-    """What a function that torch announces falls under, or ""."""
+    """The ban that a function that torch announces falls under, or ""."""
     if not (getattr(func, "__module__", None) or "torch").startswith("torch"):
         return REPLACED  # torch has looked it up by its name
     name = getattr(func, "__name__", "")

@@ -207,7 +207,7 @@ def _fingerprints(args: list[Any], kwargs: dict[str, Any]) -> dict[str, bytes]:
 
 
 def _contents(args: list[Any], kwargs: dict[str, Any]) -> dict[str, str]:
-    """What lists, dicts and dataclasses among the arguments hold, apart from arrays."""
+    """The contents of lists, dicts and dataclasses among the arguments, apart from arrays."""
     named = [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items())
     return {
         name: json.dumps(Encoder(_no_handle).encode(held))

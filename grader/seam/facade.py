@@ -181,7 +181,7 @@ class Student:
 
 
 class _Target:
-    """What a name and a handle have in common."""
+    """The common part of a name and a handle."""
 
     _student: Student
 

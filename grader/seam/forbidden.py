@@ -1,8 +1,8 @@
-"""What an exercise forbids raises while a student's code runs, however the code came by it.
+"""Makes forbidden functions raise while a student's code runs, whatever path leads to them.
 
 A forbidden Python function, and each method of a forbidden class, has its code exchanged for one
 that raises. Compiled functions have no such code: torch announces every call of its own, others are
-replaced where they stand. What is imported later is looked up then.
+replaced in place. What is imported later is looked up then.
 
 It is a guard in the student's own process, which `switches` protects. Not noticed are a copy of a
 library's text, a process that was started before, and code that takes the guard itself apart.
@@ -78,7 +78,7 @@ class Rules:
 
     @contextmanager
     def imposed(self) -> Iterator[None]:
-        """Whoever uses a forbidden name while the body runs gets a PolicyViolation."""
+        """Raises PolicyViolation for any use of a forbidden name while the body runs."""
         if not self.names:
             yield
             return
@@ -160,7 +160,7 @@ class Rules:
 
 
 def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
-    """What has been found for some names, each with its own."""
+    """The objects found for some names, each with its own."""
     named = [name for name in _found if any(_fits(name, pattern) for pattern in names)]
     return [(name, thing) for name in named for thing in _found[name].values()]
 

@@ -1,4 +1,4 @@
-"""What switches torch's announcements off raises while something of torch is announced.
+"""Makes code that disables the torch hook raise while a ban is active.
 
 `announced` hears of a call of torch only through them. A worker guards the switches before it loads
 a student's code, so a reference that this keeps is to a guarded one. What is not guarded: where an
@@ -27,7 +27,7 @@ _POP = "_pop_torch_function_stack"
 
 
 def places() -> list[tuple[Any, str]]:
-    """Where the switches stand: owner and attribute; none without torch or in another version."""
+    """The place of each switch: owner and attribute; none without torch or in another version."""
     torch = sys.modules.get("torch")
     if torch is None:
         return []

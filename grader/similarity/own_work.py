@@ -1,4 +1,4 @@
-"""What one student wrote for one assignment, by exercise, with its fingerprints."""
+"""One student's own code for one assignment, by exercise, with its fingerprints."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Handout:
-    """What every student of an assignment was given: names, and the hashes of code."""
+    """The handout that every student of an assignment got: names, and the hashes of code."""
 
     assignment: Assignment
     names: Mapping[str, str]
@@ -95,7 +95,7 @@ class Handout:
         return cls(assignment, names, frozenset(found))
 
     def work(self, student: str, data: bytes) -> Work:
-        """What a student wrote. Raises InvalidNotebook if its code cannot be read."""
+        """The code that a student wrote. Raises InvalidNotebook if its code cannot be read."""
         try:
             return Work(student, tuple(self._pieces(_collected(data, self.assignment))))
         except (RecursionError, MemoryError):

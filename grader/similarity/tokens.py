@@ -62,7 +62,7 @@ def tokens(tree: ast.AST, known: Mapping[str, str]) -> list[Token]:
 
 
 def _texts(node: ast.AST, names: Mapping[str, str]) -> Iterator[str]:
-    """What a node itself says, without its children."""
+    """The texts of a node itself, without its children."""
     if isinstance(node, ast.Name):
         yield names.get(node.id, OWN)
     elif isinstance(node, ast.arg):

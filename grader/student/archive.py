@@ -74,7 +74,7 @@ def _zipped(contents: dict[str, bytes], left_out: list[str]) -> Archive:
 
 
 def _refused(found: Work) -> list[str]:
-    """What lies in `submission` beside the notebook and does not go along, each with the reason."""
+    """The files in `submission` next to the notebook that are left out, each with the reason."""
     folder = found.path.parent / FOLDER
     if folder.is_symlink() or not folder.is_dir():
         return [f"{FOLDER}: is a link, not a folder"] if folder.is_symlink() else []

@@ -74,20 +74,19 @@ def _hidden(found: Work) -> Path:
     """The folder of the hidden tests. Raises Problem if there is none, or no attempt yet."""
     if isinstance(found.assignment, Lab):
         raise Problem(
-            f"{found.assignment.id} is a lab: its visible checks are all there are, so leave out "
-            "--full"
+            f"{found.assignment.id} is a lab, which has no hidden tests: leave out --full"
         )
     hidden = tree.hidden_suite(found.assignment)
     if hidden is None:
         raise Problem(
-            f"this course folder holds no hidden tests of {found.assignment.id} "
+            f"this course folder has no hidden tests of {found.assignment.id} "
             f"({tree.AFTER}/{shown(found.assignment.hidden)}): leave out --full"
         )
     required = [exercise for exercise in found.assignment.exercises if not exercise.bonus]
     if open_ones := [exercise.id for exercise in required if not found.is_begun(exercise)]:
         raise Problem(
-            f"--full opens after an attempt at every exercise: still open in {found.path.name} "
-            f"{'is' if len(open_ones) == 1 else 'are'} {', '.join(open_ones)}"
+            f"--full needs an attempt at every exercise. Try these in {found.path.name} first: "
+            f"{', '.join(open_ones)}"
         )
     return hidden
 

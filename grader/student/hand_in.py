@@ -26,13 +26,13 @@ def hand_in(assignment: str) -> Path | None:
 
     Prints what `student submit` does: what is in the archive, what was left out or is missing, and
     what the grader will find. On Colab the file is downloaded, on Kaggle a link is shown, elsewhere
-    its path. With Google Drive (see `notebook_home.begin`), a copy is put there. What cannot be
-    submitted is told in one sentence; the result is then None.
+    its path. With Google Drive (see `notebook_home.begin`), a copy is put there. A notebook that
+    cannot be handed in gets one sentence, and the result is None.
     """
     chosen, target = Course.here().assignment(assignment), Path(ARCHIVE)
     try:
         if notebook := _notebook(Path(f"{assignment}.ipynb")):
-            print("Packing, and trying what is packed: half a minute.")
+            print("Packing and testing the archive: half a minute.")
             submit.run(chosen, notebook, target)
             _show_unsaved(chosen, notebook)
         else:
@@ -69,7 +69,7 @@ def _files_alone(assignment: Assignment, target: Path) -> None:
     packed = archive.without_notebook(Work(assignment, Path(name), b"", []))
     how = f"save it here under this name, or download it (File, Download) as {name}"
     if not packed.entries:
-        raise Problem(f"{name} is not in this folder, nor are other files to submit: {how}")
+        raise Problem(f"{name} is not in this folder, nor are the other files to hand in: {how}")
     submit.write(target, packed)
     submit.show_contents(target, packed)
     print(f"  missing: {name}: {how}")

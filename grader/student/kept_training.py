@@ -3,7 +3,7 @@
     with kept_training("3.10", settings) as folder:
         history = fit(model, batches, ..., folder=folder)
 
-What was interrupted goes on after its last epoch when the cell is run again, also in a new session.
+Interrupted training resumes after its last epoch when the cell is run again, also in a new session.
 What finished, or failed, is trained anew. So is whatever was changed in the meantime: the folder is
 named after the settings, the cell, and the functions and classes of the exercises.
 """

@@ -33,8 +33,8 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
         sys.path.insert(0, str(tree))  # the course's own packages
     if numbers(version := _version(tree)) < numbers(made_for):
         raise SetupError(
-            f"this notebook needs version {made_for} of the course, but {tree} holds {version}:"
-            " delete or replace that folder, restart, and run this cell again"
+            f"this notebook needs version {made_for} of the course, but {tree} has {version}: "
+            "delete or replace that folder, restart, and run this cell again"
         )
     packages = missing_packages.install(requirements(tree))
     from ..checking import stale
@@ -76,7 +76,9 @@ def _version(tree: Path) -> str:
     library = tree / named[1] / "__init__.py" if named else tree
     stated = re.search(r'__version__ = "(.+)"', _text(library))
     if stated is None:
-        raise SetupError(f"{tree} holds no course: get the release again, and run this cell again")
+        raise SetupError(
+            f"{tree} has no course in it: get the release again, and run this cell again"
+        )
     return stated[1]
 
 

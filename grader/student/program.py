@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = """\
-Exit codes: 0 done, and nothing is wrong · 1 done, and a check fails or something is open ·
+Exit codes: 0 done, nothing wrong · 1 done, but a check fails or something is open ·
 2 not done: bad input, a wrong folder, a missing package, a full disk · 130 interrupted."""
 
 
@@ -68,7 +68,7 @@ class _Parser(argparse.ArgumentParser):
     """Its complaints are one sentence, as all others are."""
 
     def error(self, message: str) -> NoReturn:
-        raise Problem(f"{message}: add --help to see what there is")
+        raise Problem(f"{message} (for example `student check a1`; --help lists all commands)")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,22 +78,22 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("check", help="run the visible tests on a saved notebook")
     _assignment(command)
     command.add_argument(
-        "--full", action="store_true", help="hidden tests too, where this folder holds them"
+        "--full", action="store_true", help="hidden tests too, if this folder has them"
     )
     command.set_defaults(run=_check)
 
-    command = commands.add_parser("progress", help="exercises, minutes and weeks")
+    command = commands.add_parser("progress", help="show what is done and what is left")
     command.set_defaults(run=_progress)
 
-    command = commands.add_parser("debug", help="a checklist for a model that learns badly")
+    command = commands.add_parser("debug", help="diagnose a model that does not learn")
     command.add_argument(
-        "notebook", nargs="?", type=Path, help="with a model, or a3; default: known faults"
+        "notebook", nargs="?", type=Path, help="with a model, or a3; default: example faults"
     )
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(run=_debug)
 
     command = commands.add_parser(
-        "submit", help="make the archive to submit, try it, say what the grader will see"
+        "submit", help="make the archive to hand in, test it, show what the grader will see"
     )
     _assignment(command)
     command.add_argument("--to", type=Path, metavar="FILE", help="default: aN.zip in this folder")
@@ -160,7 +160,7 @@ def _debug(options: argparse.Namespace) -> int:
         for fault, found in table.items():
             wrong = ", ".join(check.name for check in found if check.ok is False)
             print(f"{fault:<24} {wrong or 'nothing is wrong'}")
-        print("\nGive a notebook to check your own model.")
+        print("\nName a notebook to check your own model.")
         return EXIT_OK
     checks = debug.of_notebook(options.notebook)
     if options.json:

@@ -32,7 +32,7 @@ WIDTH = 20  # characters of a bar
 
 @dataclass(frozen=True)
 class Line:
-    """One exercise and where it stands."""
+    """One exercise and its progress."""
 
     exercise: Exercise
     state: str
@@ -61,7 +61,7 @@ class Part:
 
 
 class Progress:
-    """Where a student stands: text in a terminal, a table in a notebook."""
+    """A student's progress: text in a terminal, a table in a notebook."""
 
     def __init__(self, parts: list[Part], weeks: dict[str, list[int]]):
         self.parts, self.weeks = parts, weeks

@@ -1,4 +1,4 @@
-"""What the last check of each exercise found: a small JSON file in the tree, `.course/checks.json`.
+"""Keeps the last check of each exercise in a small JSON file in the tree, `.course/checks.json`.
 
 An entry holds the fingerprint of the code that was checked, so that it is worth nothing once the
 code has changed.
@@ -22,7 +22,7 @@ FILE = "checks.json"
 
 @dataclass
 class Run:
-    """What all tests of a notebook found, in their order."""
+    """The results of all tests of a notebook, in their order."""
 
     tests: list[TestResult] = field(default_factory=list)
 

@@ -22,8 +22,8 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     """Write the archive and print the report; True if nothing is open or fails. Raises Problem."""
     if isinstance(assignment, Lab):
         raise Problem(
-            f"{assignment.id} is a lab, which nobody hands in: `student check {assignment.id}` "
-            "runs its checks"
+            f"{assignment.id} is a lab, and labs are not handed in: `student check "
+            f"{assignment.id}` runs its checks"
         )
     target = _usable(to or Path(f"{assignment.id}.zip"))
     found = archive.read(assignment, given)
@@ -40,7 +40,7 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     missing = show_missing(assignment, packed.entries)
     still = [f"files are missing: {', '.join(missing)}"] if missing else []
     still += archive.more_beside(found) + _made_up_data(found) + _definitions(found)
-    print("What the archive holds, tried in a fresh process:")
+    print("Trial run of the archive in a clean process:")
     if problem:
         print(f"  {problem}")
     check.show(assignment, done, "visible checks", only_failing=True)
@@ -53,23 +53,23 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     for notice in found.notices:
         print(f"  ! {notice}")
     if still:
-        print("Submit this archive, or first look at:")
+        print("The archive is ready. Still open:")
         print(*(f"  - {line}" for line in still), sep="\n")
     else:
-        print("Nothing is open. Submit this archive; hidden tests check more.")
+        print("Nothing is open. Hand in this archive; hidden tests check more.")
     return not still
 
 
 def _usable(target: Path) -> Path:
     """Raises Problem if the archive cannot or should not be written there."""
     if target.suffix.lower() != ".zip":
-        raise Problem(f"{target}: the archive's name must end in .zip: choose another with --to")
+        raise Problem(f"{target}: the archive's name must end in .zip: choose one with --to")
     if target.is_dir():
-        raise Problem(f"{target}: is a folder; give the archive's file with --to")
+        raise Problem(f"{target}: is a folder: name a file with --to")
     if not target.parent.is_dir():
         raise Problem(f"{target.parent}: there is no such folder: make it, or choose another")
     if target.exists() and not zipfile.is_zipfile(target):
-        raise Problem(f"{target}: is there and is no zip file: choose another name with --to")
+        raise Problem(f"{target}: exists and is not a zip file: choose another name with --to")
     return target
 
 
@@ -95,7 +95,7 @@ def write(target: Path, packed: Archive) -> None:
 
 def show_contents(target: Path, packed: Archive, cells: int = 0) -> None:
     """Print what is in the archive, and what was left out; `cells`: of its notebook."""
-    print(f"{target}, {size(len(packed.data))}, holds what the grader will get:")
+    print(f"{target}, {size(len(packed.data))}, contains:")
     for name, count in packed.entries.items():
         counted = f", {cells} cells" if name.endswith(".ipynb") else ""
         print(f"  {name:<38} {size(count)}{counted}")
@@ -131,8 +131,8 @@ def _made_up_data(found: Work) -> list[str]:
 
 def _definitions(found: Work) -> list[str]:
     """Print where each graded name is defined; returns what is wrong with any."""
-    print("Graded, by name; the last written definition counts (cells are counted from the top,")
-    print("with those of text):")
+    print("What will be graded, by name and cell (of several definitions, the last written one;")
+    print("cells are counted from the top, text included):")
     still = []
     for exercise in found.assignment.exercises:
         for name in exercise.names:
@@ -147,13 +147,13 @@ def _definitions(found: Work) -> list[str]:
         still += [f"model {name}: {state}"] if is_wrong else []
     kept = {statement.cell for statement in found.collected.statements}
     code = {cell.number for cell in found.cells if cell.kind == "code" and cell.source.strip()}
-    print(f"Cells with definitions and imports, which are graded: {_ranges(kept & code)}")
-    print(f"Cells that do not run when graded (checks, plots, loops): {_ranges(code - kept)}")
+    print(f"Graded cells (definitions and imports): {_ranges(kept & code)}")
+    print(f"Cells the grader does not run (checks, plots, loops): {_ranges(code - kept)}")
     return still
 
 
 def _state(found: Work, name: str) -> tuple[str, bool]:
-    """What the grader finds under a name, and whether something is wrong with it."""
+    """The state of a name as the grader finds it, and whether something is wrong with it."""
     collected = found.collected
     if name in collected.unavailable:
         return f"cannot be loaded: {collected.unavailable[name]}", True
@@ -170,7 +170,7 @@ def _texts(found: Work) -> list[str]:
     """Print the written answers and predictions; returns what is open."""
     still = []
     if found.answers:
-        print("Written questions, which a person marks:")
+        print("Written answers (marked by hand):")
     limits = {f"{e.id}.{p.id}": p.words for e in found.assignment.exercises for p in e.parts}
     for part, answer in found.answers.items():
         count = len(answer.text.split())
@@ -178,7 +178,7 @@ def _texts(found: Work) -> list[str]:
         place = f", {answer.notice}" if answer.notice else ""
         print(f"  {part}: {f'answered{words}{place}' if answer.text else 'no answer'}")
         if found.knows_starter and count > limits[part]:
-            still.append(f"{part} has {count} words, and at most {limits[part]} are asked for")
+            still.append(f"{part} has {count} words; the limit is {limits[part]}")
     if found.unanswered:
         still.append(f"unanswered: {', '.join(found.unanswered)}")
     if found.open_predictions:

@@ -1,6 +1,6 @@
 """A student's tree, the folder with `course.toml` and `assignments`: where it is, what it holds.
 
-An installed program starts the one that lies in the tree.
+An installed program starts the one in the tree.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def elsewhere(arguments: list[str]) -> int | None:
     found = above(Path.cwd())
     if found is None and above(OWN) is None:
         raise Problem(
-            f"{Path.cwd()}: neither this folder nor one above it holds the course (course.toml and "
+            f"{Path.cwd()}: neither this folder nor one above it contains the course (course.toml "
+            "and "
             "course_lib): change into the course's folder, then run the command again"
         )
     if found is None or found == OWN:

@@ -48,7 +48,7 @@ class Work:
         return found_files(self.path.parent, self.assignment.files)
 
     def is_begun(self, exercise: Exercise) -> bool:
-        """Whether no part of the exercise is still at its placeholder."""
+        """Whether every part of the exercise has been tried."""
         if exercise.kind == "written":
             return not any(f"{exercise.id}.{part.id}" in self.unanswered for part in exercise.parts)
         if exercise.kind == "model":
@@ -79,7 +79,7 @@ class Work:
 
     @property
     def notices(self) -> list[str]:
-        """What the grader notices about the definitions and the file as a whole."""
+        """The grader's notices about the definitions and the file as a whole."""
         starter = written_answers.starter_cells(self.assignment) if self.knows_starter else ()
         return written_answers.about_definitions(
             Course.here(), self.assignment, self.collected, starter or self.cells
@@ -87,7 +87,7 @@ class Work:
 
     @cached_property
     def _starter(self) -> Starter | None:
-        """What to compare with, if it is not the starter that the course has."""
+        """The starter to compare with, if it is not the one that the course has."""
         return None if self.knows_starter else _assumed(self.assignment, self.cells)
 
     @cached_property
@@ -162,17 +162,17 @@ def loaded(found: Work, besides: Sequence[str] = ()) -> tuple[dict[str, Any], di
 
 @dataclass(frozen=True)
 class Notebooks:
-    """What a command of the course's own gets: the notebooks of an assignment."""
+    """The interface for a course's own command: the notebooks of an assignment."""
 
     assignment: Assignment
 
     @property
     def folder(self) -> Path:
-        """Where the assignment's notebook stands."""
+        """The place of the assignment's notebook."""
         return self.assignment.folder
 
     def functions(
         self, notebook: Path, names: Sequence[str]
     ) -> tuple[dict[str, Any], dict[str, str]]:
-        """What a notebook defines, these names included, and why others are missing."""
+        """The notebook's definitions, these names included, and why others are missing."""
         return loaded(read(self.assignment, notebook), names)

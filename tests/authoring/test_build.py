@@ -111,7 +111,9 @@ def with_exercise(course, position, **fields):
 def test_what_does_not_fit_together_is_told_before_anything_is_built(course):
     """Each such sentence is proven in `test_whole`."""
     lacking = with_exercise(course, 0, id="1.99")
-    with pytest.raises(BuildError, match=r'marked @exercise\("1.99"\), so everybody would get 0'):
+    with pytest.raises(
+        BuildError, match=r'marked @exercise\("1.99"\), so every student would get 0'
+    ):
         course_build.drifted(lacking)
 
 

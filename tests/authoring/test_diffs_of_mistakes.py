@@ -54,10 +54,10 @@ def test_two_places():
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("- return y\n+ return x", "'return y' with what follows is there 2 times"),
-        ("- return z\n+ return x", "'return z' with what follows is there 0 times"),
-        ("- if x:\n- y = x + x", "'if x:' with what follows is there 0 times"),
-        ("+ return x", "'a line to say where' with what follows is there 0 times"),
+        ("- return y\n+ return x", "'return y' with the lines that follow occurs 2 times"),
+        ("- return z\n+ return x", "'return z' with the lines that follow occurs 0 times"),
+        ("- if x:\n- y = x + x", "'if x:' with the lines that follow occurs 0 times"),
+        ("+ return x", "'a line to say where' with the lines that follow occurs 0 times"),
         ("-return y", "'-return y' begins with no '- ', '+ ' or two spaces: correct it"),
         ("return y", "'return y' begins with no"),
     ],

@@ -104,11 +104,11 @@ def test_bad_input_is_one_sentence(tmp_path):
     for changes, told in (
         ({"fallback": "a1"}, "a1 trains no model"),
         ({"profile": "huge"}, "there is no profile 'huge'"),
-        ({"zip": True}, "never in it or in a commit"),
-        ({"week": 1}, "one of them"),
+        ({"zip": True}, "never into it or a commit"),
+        ({"week": 1}, "choose one"),
     ):
         with pytest.raises((UsageProblem, FallbackError), match=told):
             release_command.run(dataclasses.replace(options, **changes))
     (tmp_path / ".course-release.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(UsageProblem, match="the folder around the release"):
+    with pytest.raises(UsageProblem, match="name the folder around the release"):
         release_command.run(options)

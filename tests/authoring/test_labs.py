@@ -127,7 +127,7 @@ def test_a_lab_is_no_assignment_to_commands_that_grade():
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (["submit", "lab1"], "which nobody hands in"),
+        (["submit", "lab1"], "labs are not handed in"),
         (["check", "lab1", "--full"], "leave out --full"),
     ],
 )

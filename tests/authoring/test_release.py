@@ -101,13 +101,13 @@ def test_a_week_is_all_that_a_student_needs_and_no_more(files):
 
 def test_the_readme_says_what_to_hand_in_and_where_to_begin_again(files):
     said = files["README.md"].decode()
-    assert "submit the archive that `student submit a1` makes" in said
+    assert "upload the archive that `student submit a1`" in said
     assert "Assignment 1: up to 3 days late" in said
-    assert "`assignments/a1/starter/a1.ipynb` is the notebook as you got it" in said
+    assert "`assignments/a1/starter/a1.ipynb` is the original notebook" in said
     assert "assignments/a1/starter/a1.ipynb" in files
     out = COURSE.assignments[:4]
     later = handbook.readme(COURSE, out, [], "3.10")
-    assert "For assignments 3 and 4, it also holds the files of the folder" in later
+    assert "For assignments 3 and 4, it also contains the files in" in later
     assert "Assignments 1, 2, 3 and 4: up to 3 days late" in later
 
 

@@ -44,7 +44,7 @@ NEEDED = {  # code of a cell → what is said of it; "" if it works
     "from lib import a\n\ndef f(x):\n    return a.median(x)": "uses a.median, which lib.a does not",
     "import lib.b as tools\ntools.help_out": "uses tools.help_out, which lib.b does not have",
     "import nowhere_to_be_had": "imports nowhere_to_be_had, which no package in requirements.txt",
-    "import torch": "imports torch, which no package in requirements.txt brings",
+    "import torch": "imports torch, which no package in requirements.txt provides",
     "try:\n    import nowhere_to_be_had\nexcept ImportError:\n    pass": "",
     "try:\n    import nowhere_to_be_had\nexcept ValueError:\n    pass": "imports nowhere_to_be_had",
     "import json, numpy as np\nfrom IPython.display import display": "",

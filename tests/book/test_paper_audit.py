@@ -199,7 +199,7 @@ def test_a_mistake_that_no_longer_fits_the_source_is_found(audit, monkeypatch):
     hunk = Hunk(("a line that was rewritten",), ())
     stale = true.bug.model_copy(update={"change": (hunk,)})
     monkeypatch.setattr(statements.mistakes, "load", lambda _: [stale])
-    assert any("is there 0 times" in problem for problem in audit_checks.problems([true]))
+    assert any("occurs 0 times" in problem for problem in audit_checks.problems([true]))
 
 
 def test_an_anchor_without_a_statement_is_found(audit):

@@ -436,8 +436,8 @@ def test_the_message_says_what_was_used_where_and_what_is_allowed():
     assert {test.outcome for test in tests} == {POLICY}
     message = tests[0].message
     assert message.expected == "your own code, with `np.exp`, `np.max` and sums"
-    assert re.fullmatch(r"a use of `scipy\.special\.softmax` in cell \d+, line 4", message.got)
-    assert message.cause == "exercise 1.1 does not allow it, whatever name it is called by"
+    assert re.fullmatch(r"a call of `scipy\.special\.softmax` in cell \d+, line 4", message.got)
+    assert message.cause == "1.1 asks you to write this yourself: it is forbidden under any name"
     assert message.seen
 
 

@@ -112,7 +112,13 @@ def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told)
         ("1.1", "softmax_clipped: ", "softmax_clipped; ", "softmax = '''", "with `id: sentence`"),
         ("1.1", "- shifted", "-shifted", "softmax_clipped", "begins with no '- ', '+ ' or two sp"),
         ("1.1", "- shifted", "pin: x\n- shifted", "softmax_clipped", "'pin: x' begins with no"),
-        ("2.2", "\nmerge_heads = ", "\nmerge_head = ", "merge_heads = ", "'merge_head' is no comp"),
+        (
+            "2.2",
+            "\nmerge_heads = ",
+            "\nmerge_head = ",
+            "merge_heads = ",
+            "'merge_head' is not a comp",
+        ),
         (
             "1.2",
             "projection_scales: ",
@@ -160,7 +166,7 @@ def test_what_two_files_say_differently_names_one_of_them(tmp_path, name, old, n
     ("id", "name", "told"),
     [
         ("L1.3", "exercise_9_3", "begin its id with a letter"),
-        ("1.4", "exercise_1_x", "'1.x' is no exercise: call the folder exercise_N_M"),
+        ("1.4", "exercise_1_x", "'1.x' is not an exercise: call the folder exercise_N_M"),
         ("1.3", "exercise_1_33", "exercise 1.4 depends on 1.3, which does not exist"),
     ],
 )

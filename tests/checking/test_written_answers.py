@@ -11,7 +11,7 @@ import pytest
 from grader.marking.reading.figures import Notebook
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.answer_cells import PREDICTION, WRITTEN
-from grader.notebook.beside import beside
+from grader.notebook.attachments import attachments
 from grader.notebook.notebook_file import Cell
 
 A1 = proofs.COURSE.assignment("a1")
@@ -230,7 +230,9 @@ def test_pictures_of_several_cells_may_bear_one_name():
     notebook = Notebook(A1, cells, raw)
     kinds = [notebook.figure("1.11.a", f"attachment:{n}image.png") for n in ("", "2.", "3.")]
     assert [kind and kind[0] for kind in kinds] == ["image/png", "image/gif", None]
-    assert beside(A1, cells)["1.11.a"].pictures != beside(A1, cells[:1])["1.11.a"].pictures
+    assert (
+        attachments(A1, cells)["1.11.a"].pictures != attachments(A1, cells[:1])["1.11.a"].pictures
+    )
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_a_connection_that_is_cut_goes_on_after_its_last_byte(corpus, tmp_path):
     starts = [start for name, start in CuttingHub.asked if name == first]
     assert len(starts) > 1
     assert starts == list(range(0, len(CuttingHub.files[first]), 3000))
-    assert any("going on after 3,000 of" in line for line in said)
+    assert any("resuming after 3,000 of" in line for line in said)
 
 
 def test_what_was_fetched_before_an_interruption_is_kept(corpus, tmp_path):

@@ -14,7 +14,7 @@ from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
 from grader.cli.problems import sentence
 from grader.exchange import canvas, moodle
-from grader.exchange.kept_csv import KeptCsv
+from grader.exchange.patched_csv import PatchedCsv
 
 A1 = COURSE.assignment("a1")
 
@@ -100,7 +100,7 @@ def test_a_file_that_canvas_did_not_export_is_one_sentence(
 def test_a_table_that_is_not_changed_keeps_its_bytes(tmp_path, text):
     path = tmp_path / "table.csv"
     path.write_bytes(text.encode())
-    assert KeptCsv.read(path).text().encode() == text.encode()
+    assert PatchedCsv.read(path).text().encode() == text.encode()
 
 
 # ---------------------------------------------------------------- Moodle
@@ -135,7 +135,7 @@ def test_moodle_gets_grade_and_feedback_and_keeps_the_rest(tmp_path, results, ro
     assert (cyd["Grade"], eve["Grade"]) == ("", "")
     assert [row.shown for row in filled.unmatched] == ["Eve (504)"]
     assert "Moodle does not let the grade be changed, left as it was: cyd" in filled.notes
-    assert "has feedback of somebody else, which is kept: ben" in filled.notes
+    assert "has feedback from somebody else, which is kept: ben" in filled.notes
     assert "2 grades are provisional (written parts not marked): ada a1, ben a1" in filled.notes
     path.write_bytes(filled.text.encode())
     assert moodle.filled(path, results, A1, roster).text == filled.text
@@ -272,7 +272,7 @@ def test_a_worksheet_of_another_assignment_is_told(tmp_path, roster):
         update={"file": "in/Ada Lovelace_7_assignsubmission_file/a1.ipynb"}
     )
     filled = moodle.filled(path, [ada.changed(A1, submission=came)], A1, roster)
-    assert any("make sure that it is of this course and assignment" in n for n in filled.notes)
+    assert any("check that it belongs to this course and assignment" in n for n in filled.notes)
     assert not any("make sure" in n for n in moodle.filled(path, [sample("ada")], A1, roster).notes)
 
 

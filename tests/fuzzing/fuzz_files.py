@@ -23,7 +23,7 @@ from grader.judge.models import model_part
 from grader.judge.models.scorer import HiddenLabels, Unusable
 from grader.marking.reading.figures import Notebook
 from grader.notebook import large_outputs, notebook_file, written_answers
-from grader.notebook.beside import beside
+from grader.notebook.attachments import attachments
 from grader.notebook.collect import collect, decided
 
 COURSE = proofs.COURSE
@@ -104,7 +104,7 @@ def feed_notebook(data: bytes) -> None:
     assert [cell.source for cell in smaller] == [cell.source for cell in cells]
     found = collect(cells, NAMES)
     decided(A1, found)
-    texts = [*written_answers.written(A1, cells).values(), *beside(A1, cells)["1.11.a"]]
+    texts = [*written_answers.written(A1, cells).values(), *attachments(A1, cells)["1.11.a"]]
     figures = Notebook(A1, cells, notebook_file.document(data)["cells"])
     for code in figures.code("1.11.a"):
         texts += [code.source, *(one.text for one in code.outputs)]

@@ -202,7 +202,7 @@ def test_a_run_says_who_is_not_graded_and_nothing_of_others(tmp_path):
         place(tmp_path / "class" / f"{student}_a1.ipynb", EMPTY)
     grade = ["grade", tmp_path / "class", "--out", out, "--roster", roster]
     done = in_process.run(main, *grade)
-    assert "not graded, as they have left the class: lea\n" in done.stderr
+    assert "not graded, because they have left the class: lea\n" in done.stderr
     assert "a1: nothing from sean\n" in done.stderr
     assert "not in the roster: ben\n" in done.stderr
     done = in_process.run(main, *grade, "--only", "ada")

@@ -277,7 +277,7 @@ def test_the_choice_of_projects_that_the_readme_shows_computes(course_with, chos
     [
         ("weight_percent = 30", "weight_percent = 35", "weight_percent = 35", "add up to 105"),
         ("best = 1\n", "best = 3\n", '[[grading.groups]]\nid = "later"', "only 2 items"),
-        ('"a3", "a4"]', '"a3", "quiz"]', 'items = ["a3", "quiz"]', "names quiz, which is no"),
+        ('"a3", "a4"]', '"a3", "quiz"]', 'items = ["a3", "quiz"]', "names quiz, which is not"),
         ("drop_lowest = 1", "drop_lowest = 4", '[[grading.groups]]\nid = "proj', "leaves nothing"),
         ('"a2", "later"', '"a3", "later"', 'items = ["a1", "a3"', "a3 is in group later too"),
         ('id = "blog"', 'id = "a1"', 'id = "a1"\nweight_percent = 2', "name a1 is taken"),
@@ -318,7 +318,7 @@ def test_marks_from_elsewhere_are_read_and_every_bad_row_is_named(tmp_path):
     )
     with pytest.raises(CsvError) as caught:
         component_marks.read([path], ["exam"], {"ada"})
-    told = ["'quiz' is no component", "nobody is called 'adda'", "'x' is not a number"]
+    told = ["'quiz' is not a component", "nobody is called 'adda'", "'x' is not a number"]
     told += ["max above 0", "ada has exam on line 6 too"]
     lines = [2, 3, 4, 5, 7]
     for problem, text, line in zip(caught.value.problems, told, lines, strict=True):
@@ -354,7 +354,7 @@ def test_the_file_says_where_a_number_is_missing_or_pending(graded):
     assert (ben["total"], ben["a1"]) == ("", ""), "a grader's failure is never a zero"
     assert "not graded yet" in ben["remarks"]
     assert (cyd["a2"], cyd["total"]) == ("excused", "0.0")
-    assert "nobody has a grade for a3, a4, a5" in done.output
+    assert "no grades yet for a3, a4, a5" in done.output
 
 
 def test_an_extension_given_to_one_command_counts_for_it_alone(tmp_path):
@@ -386,7 +386,7 @@ def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
     assert done.output.startswith(f"ada: {(a1 + a2) / 2:.2f} percent")
     assert "50.00 %" in done.output
     assert f"{a1:g} of 100 points" in done.output
-    assert "left out: nobody has a grade yet" in done.output
+    assert "left out: no grades yet" in done.output
     done = course("grades", "--out", graded, "--so-far", "--explain", "ada", "--json")
     assert json.loads(done.stdout)["total"] == (a1 + a2) / 2
     assert not (graded / "course_grades.csv").exists()

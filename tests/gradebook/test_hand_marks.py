@@ -87,7 +87,7 @@ def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store
     assert (row["held"], row["pending"]) == ("A1.11.a", "3")
     asked = next(row for row in list_to_mark(store) if row["item"] == ITEM[2])
     assert asked["answer_sha256"] == answers.sha256_of_text("second")[:12]
-    assert asked["note"] == "what was handed in has changed; before: 3 points, “good”"
+    assert asked["note"] == "the answer has changed; before: 3 points, “good”"
     assert (asked["points"], asked["comment"]) == ("", "")
 
 

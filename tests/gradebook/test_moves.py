@@ -214,7 +214,7 @@ def test_marks_of_the_page_count_in_every_place_and_a_changed_answer_or_picture_
     handed_in_again("s07", pictures="a picture")
     assert totals(out) == before | {"s20": 102.0}
     told = (out / "to_mark.csv").read_text(encoding="utf-8")
-    assert told.count("what was handed in has changed; before: 4 points") == 2
+    assert told.count("the answer has changed; before: 4 points") == 2
 
 
 def test_an_extension_and_a_mark_of_a_group_count_in_every_place(out, tmp_path):
@@ -266,7 +266,7 @@ def test_more_points_of_a_component_than_there_are_need_a_word(tmp_path):
         return component_marks.read([path], ["exam"], {"ada", "ben"})
 
     assert read("63 extra,60") == {("ada", "exam"): (63.0, 60.0)}
-    with pytest.raises(CsvError, match='more than there are: correct them, or write "63 extra"'):
+    with pytest.raises(CsvError, match='above the maximum: correct them, or write "63 extra"'):
         read("63,60")
     with pytest.raises(CsvError, match="'63 points' is not a number"):
         read("63 points,60")
@@ -277,7 +277,7 @@ def test_more_points_of_a_component_than_there_are_need_a_word(tmp_path):
 
 def test_a_roster_asks_whether_so_many_days_are_meant_and_takes_a_day_with_its_zone(tmp_path):
     roster = written(tmp_path / "roster.csv", "student,a1", "ada,+500")
-    with pytest.raises(CsvError, match=r"\+500 are more days than 60: is that meant\?"):
+    with pytest.raises(CsvError, match=r"\+500 are more days than 60: do you mean it\?"):
         Roster.read(roster, COURSE)
     assert Terms.read("+60", datetime.timezone.utc).more_days == 60
     due = Terms.read("2027-02-10+00:00", datetime.timezone.utc).due

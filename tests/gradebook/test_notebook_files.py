@@ -53,7 +53,7 @@ def rows(folder):
 
 # --- the one that counts -------------------------------------------------------------------------
 
-NAME = "because it has the name that was asked for"
+NAME = "because it has the required name"
 UNWRITTEN = "because nothing is written in "
 CANVAS = "because it is the last upload to Canvas"
 ALPHABET = "by its name, as the next is equally new"
@@ -142,7 +142,7 @@ def test_a_notebook_without_work_does_not_count_against_one_with_work(tmp_path, 
     assert row.data == WORK.encode()
     assert f"`ada/a1/{name}` counts, {why}" in "".join(row.notices)
     told = choice.notices([row])
-    expected = "ada: nothing is written in ada/a1/a1.ipynb, which has the name that was asked for"
+    expected = "ada: nothing is written in ada/a1/a1.ipynb, which has the required name"
     assert [expected in sentence for sentence in told[1:]] == [True] * (why == UNWRITTEN)
 
 

@@ -104,9 +104,9 @@ def test_an_excused_student_is_not_missing(read):
     ("text", "sentence"),
     [
         ("name\nAda\n", "line 1: no column student; it needs student"),
-        ("student,name,name\nada,,\n", "line 1: column name is there twice"),
+        ("student,name,name\nada,,\n", "line 1: column name occurs twice"),
         ("student,name\n,Ada\n", "line 2: no student"),
-        ("student\nada/..\n", "line 2: 'ada/..' is no name of a student"),
+        ("student\nada/..\n", "line 2: 'ada/..' is not a student's name"),
         ("student\nada\nben\nada\n", "line 4: student 'ada' is on line 2 too"),
         ("student,canvas\nada,7\nben,7\n", "line 3: the canvas name '7' is on line 2 too"),
         ("student,a1\nada,tomorrow\n", "line 2: 'tomorrow' is not a time such as"),

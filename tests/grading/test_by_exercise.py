@@ -210,7 +210,7 @@ def test_of_its_own(student):
     done = ran(checkout, kept)
     assert done.returncode == 5, done.stderr
     assert f"the grader failed on ada a1, ben a1: {name}, line {end + 4}: the test" in done.stderr
-    assert "the earlier grade of the same files counts on: ada a1, ben a1" in done.stderr
+    assert "the earlier grade of the same files still counts: ada a1, ben a1" in done.stderr
     assert [r["outcome"] for r in json.loads(done.stdout)] == ["GRADED"] * 2
     assert contents(kept)["grades.csv"] == files["grades.csv"]
     suite.write_text(text, encoding="utf-8")

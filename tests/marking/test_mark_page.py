@@ -37,7 +37,7 @@ def newest(store, student):
 
 def test_a_login_without_a_name_is_asked_for_one(store, tmp_path, monkeypatch):
     monkeypatch.setattr("getpass.getuser", {}.popitem)  # in a container, say: a KeyError
-    told = "'' is no marker's name: give up to 60 characters, your own with --marker"
+    told = "'' is not a marker's name: give up to 60 characters, your own with --marker"
     assert str(in_process.course("mark", tmp_path).exception) == told
 
 

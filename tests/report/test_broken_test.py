@@ -106,7 +106,7 @@ def test_what_only_a_wrong_answer_makes_a_test_raise_is_charged(breaks):
     result = proofs.graded(data, "a1", only=["1.4"], asked={})
     [test] = [test for test in result.tests if test.id == last]
     assert (test.outcome, test.points, result.untested) == ("FAILED", 0.0, [])
-    assert test.message.got.startswith("a value that the test could not handle (AttributeError")
+    assert test.message.got.startswith("a value that the test cannot handle (AttributeError")
     right = proofs.graded(SOLUTION, "a1", only=["1.4"])
     assert next(test for test in right.tests if test.id == last).outcome == "PASSED"
 

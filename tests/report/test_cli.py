@@ -263,7 +263,7 @@ def test_files_hold_the_whole_class_whatever_a_run_is_about(tmp_path):
         for result in (sample("s1"), sample("not-graded", "a2")):
             store.add(result)
     done = here("grade", tmp_path / "class", "--out", tmp_path / "out", "--only", "s2")
-    assert "This run: 1; the files hold all 3 results" in done.stdout, done.stderr
+    assert "This run: 1; the files contain all 3 results" in done.stdout, done.stderr
     assert "not-graded" not in done.stdout
     assert students(tmp_path / "out") == {("s1", "a1"), ("s2", "a1"), ("not-graded", "a2")}
 
@@ -313,7 +313,7 @@ def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
         store.add(sample("s1"))
     done = CliRunner().invoke(app, given, catch_exceptions=False)
     assert done.exit_code == 5
-    kept = "; the earlier grade of the same files counts on: s1 a1"
+    kept = "; the earlier grade of the same files still counts: s1 a1"
     assert f"{told}{kept}" in done.stderr.splitlines()
     assert [r["outcome"] for r in json.loads(done.stdout)] == ["GRADED"]
 

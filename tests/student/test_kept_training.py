@@ -71,7 +71,7 @@ def test_an_interrupted_training_goes_on_and_a_finished_one_does_not(here, capsy
         train(stop_in=2)
     capsys.readouterr()
     assert train() == whole
-    assert "going on after step 14" in capsys.readouterr().out
+    assert "resuming after step 14" in capsys.readouterr().out
     assert not (here / "runs").exists()
     train()
     assert capsys.readouterr().out == ""

@@ -64,7 +64,7 @@ def test_torch_and_numpy_are_never_installed(monkeypatch):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(missing_packages, "version", version)
-    with pytest.raises(SetupError, match="^torch and numpy must be installed by you"):
+    with pytest.raises(SetupError, match="^not installed: torch and numpy. Install the build"):
         missing_packages.install(["torch>=2.5", "numpy>=1.26", "tqdm>=4.66"])
 
 

@@ -65,7 +65,7 @@ def fetcher(cell):
     [
         ("gone.zip", "HTTP Error 404"),
         ("page.zip", "File is not a zip file"),
-        ("other.zip", "holds no course that fits this notebook"),
+        ("other.zip", "has no course that fits this notebook"),
     ],
 )
 def test_what_cannot_be_fetched_is_said(course, web, tmp_path, monkeypatch, name, why):

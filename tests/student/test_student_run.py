@@ -75,7 +75,7 @@ def test_a_solved_notebook_runs_in_the_students_tree(
     assert "visible checks pass" in printed
     assert "✗" not in printed
     assert TOLD[id] in printed
-    assert assignment.model is None or "Hand in this folder beside the notebook." in printed
+    assert assignment.model is None or "Hand in this folder with the notebook." in printed
     folder = tmp_path / "submission"
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(files) == set(assignment.files)
@@ -125,7 +125,7 @@ def test_with_the_fallback_model_everything_runs_and_nothing_is_trained(
     printed = "".join("".join(output.get("text", [])) for output in outputs)
     assert not [o for o in outputs if o["output_type"] == "error"]
     assert "nothing was trained here" in printed
-    assert "Hand in this folder beside the notebook." in printed
+    assert "Hand in this folder with the notebook." in printed
     weights = assignment.model.weights
     handed_in = hashlib.sha256((tmp_path / "submission" / weights).read_bytes()).hexdigest()
     assert handed_in == card.files[weights]

@@ -99,7 +99,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(replicate, tmp_path, monkey
     done = CliRunner().invoke(
         app, shlex.split(f"replicate {arguments} --folder {tmp_path / 'work'}")
     )
-    assert "going on after step 3" in done.output
+    assert "resuming after step 3" in done.output
     again = json.loads((tmp_path / "tried.json").read_text(encoding="utf-8"))["measures"]
     assert again == whole
     states = [

@@ -49,7 +49,7 @@ def test_killed_in_the_middle_of_an_epoch_it_ends_with_the_same_weights(tmp_path
     model, resumed, its_average = train(
         tmp_path / "loss", after_step=lambda model, step: again.append(step)
     )
-    assert "going on after step 10" in capsys.readouterr().out
+    assert "resuming after step 10" in capsys.readouterr().out
     assert again == list(range(11, 22))
     assert resumed == history
     assert same_weights(model.state_dict(), wanted.state_dict())

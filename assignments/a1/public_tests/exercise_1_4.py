@@ -8,7 +8,7 @@ QUERY = np.array([[0.0, 1, 0], [2, 1, 0], [0, 2, 0], [0, 1, 0], [2, 0, 0]])  # t
 KEY = np.array([[0.0, 0, 1], [1, 2, 0], [2, 0, 0], [0, 0, 1], [0, 2, 0]])
 VALUE = np.array([[1.0, 0], [1, 3], [2, 2], [1, 0], [0, 2]])
 EQUAL = np.zeros((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])  # all scores are 0
-PINNED = "exercise 1.4, what is pinned"
+PINNED = "exercise 1.4, requirements"
 BROADCAST = "let the mask broadcast to (*batch, n_q, n_k)"
 SOME = ["test_worked_example", "test_a_mask_for_a_batch"]
 
@@ -57,6 +57,6 @@ def test_wrong_widths(its):
 
 @question("1.4", beside=SOME, advice="matmul and np.where handle all tokens at once", read=PINNED)
 def test_no_loop(its):
-    """As many Python instructions for 40 tokens as for 10."""
+    """No Python loop over tokens: 40 tokens take as many instructions as 10."""
     steps = [its.count_steps(its.attention, *np.ones((3, n, 4))) for n in (10, 40)]
     return {"as many instructions for 40 tokens as for 10": steps[1] - steps[0] < 30}

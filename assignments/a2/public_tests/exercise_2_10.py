@@ -7,7 +7,7 @@ TINY = {"steps": 1, "n_train": 32, "n_validation": 128}
 
 @question("2.10", weight=3, advice="one row per run: neither the best seed nor the mean")
 def test_rows(its):
-    """One row for each number of heads and each seed, with the pinned columns."""
+    """One row for each number of heads and each seed, with the required columns."""
     # Two right accuracies are equal once in 17 runs, six once in 10⁶.
     rows = its.compare_heads([1, 2], [0, 1, 2, 3, 4, 5], **TINY)
     found = {f"columns of row {number}": sorted(row) for number, row in enumerate(rows, 1)}

@@ -29,7 +29,7 @@ def test_shapes(its):
 
 @question("2.3", weight=1, beside=["test_two_heads_by_hand", "test_mask_and_output_layer"])
 def test_count(its):
-    """Four linear layers with the pinned names; 8 heads, but 3 of 10 features are refused."""
+    """Four linear layers with the required names; 8 heads, but 3 of 10 features are refused."""
     module, x = its.MultiHeadAttention(), torch.ones(1, 2, 512)
     shapes = {name: list(value.shape) for name, value in module.state_dict().items()}
     return {

@@ -16,7 +16,7 @@ def build(its):
 
 @question("3.4", advice="w_1 maps to d_ff features, w_2 maps back", read="§3.3")
 def test_names(its):
-    """Two linear layers with the pinned names; by default of 512 and 2048 features."""
+    """Two linear layers with the required names; by default of 512 and 2048 features."""
     state = its.FeedForward(4, 6).state_dict()
     defaults = [[name, default] for name, _, default in its.FeedForward.signature()[:2]]
     shapes = sorted(f"{name}: {tuple(value.shape)}" for name, value in state.items())

@@ -27,7 +27,7 @@ def _attention(query, key, value, mask, bug=""):
 
 
 def _needed(bug, query, key, value, mask):
-    """What inputs need to have in order to expose a mistake."""
+    """The requirements on inputs that expose a mistake."""
     scores, d_k, differ = query @ key.T, query.shape[1], np.ptp(value, axis=0).any()
     rows = np.where(mask, scores, np.nan)[mask.any(axis=1)]
     spread = len(rows) and (np.nanmax(rows, axis=1) > np.nanmin(rows, axis=1)).any()

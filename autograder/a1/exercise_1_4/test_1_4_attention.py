@@ -5,7 +5,7 @@ import numpy as np
 from grader.checking.question import question, refusal
 
 READ = "§3.2.1, Eq. 1"
-MASKS = "§3.2.3, last item; exercise 1.4, what is pinned"
+MASKS = "§3.2.3, last item; exercise 1.4, requirements"
 EQUATION = "softmax(QKᵀ/√d_k) along the last axis, times the values; return (output, weights)"
 MASKED = "set masked scores to a large negative number before the softmax"
 

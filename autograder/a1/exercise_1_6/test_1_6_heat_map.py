@@ -21,7 +21,7 @@ def _weights(rng, n=5):
 
 
 def _shown(its, axes):
-    """What an Axes shows. Labels are named with the number of their row or column."""
+    """The contents of an Axes. Labels are named with the number of their row or column."""
     data = axes.axes()
     images = data["images"]
     extents = its.make(EXTENTS, ax=axes).get()
@@ -50,7 +50,7 @@ def _labels(data, axis, first, last, n):
 
 
 def _drawn(its, weights, **options):
-    """What is shown in small Axes that were given, and the arguments that were changed."""
+    """The contents of small Axes that were passed in, and the arguments that were changed."""
     axes = its.make(NEW)
     called = its.call(its.plot_attention, weights, TOKENS, ax=axes, **options)
     returned = len(called.value.axes()["images"])

@@ -47,7 +47,7 @@ def test_curves(its, rng):
     }
 
 
-@question("3.11", advice="what is plotted later lies in front", read=READ)
+@question("3.11", advice="a later plot covers an earlier one", read=READ)
 def test_raw_losses_stay_behind(its, rng):
     """The raw losses are thin, pale and behind the smoothed ones; title and axes have names."""
     left, right = its.plot_curves(training(rng), axes=its.make(PAIR))
@@ -58,7 +58,7 @@ def test_raw_losses_stay_behind(its, rng):
     return {
         "the raw losses have an alpha of at most 0.5": alpha <= 0.5,
         "the smoothed line is wider than theirs": width < wider,
-        "it lies in front": order < front,
+        "it is in front": order < front,
         "a later call draws elsewhere": first.method(count) == lines,
         "both have a title": all(names["title"] for names in (ax.axes() for ax in (left, right))),
         "the y labels have 'loss' and '%'": all(

@@ -12,7 +12,7 @@ ENDS = "ends among the `width` best finish, and the `width` best others continue
 
 
 def beams(its, table, settings, by_hand=None, case="", **options):
-    """What searches find, for each (width, length_penalty, max_length, n_best)."""
+    """The results of searches, for each (width, length_penalty, max_length, n_best)."""
     answer = {}
     for width, alpha, n, n_best in settings:
         given = {"width": width, "length_penalty": alpha, "max_length": n, "n_best": n_best}
@@ -35,7 +35,7 @@ def test_narrow_beams(its, rng):
     return answer | beams(its, drawn(rng, 4), [(60, 0.6, 3, 60), (40, 2.0, 3, 40), (9, 0.6, 1, 9)])
 
 
-@ask(advice="longer may win; the `width` best that are no end go on; −∞ is no hypothesis")
+@ask(advice="longer may win; the `width` best that are no end continue; −∞ is no hypothesis")
 def test_by_hand(its, rng):
     """A prefix that is behind may still win, a beam stays full, and probability 0 is left out."""
     table = drawn(rng)

@@ -48,7 +48,7 @@ def run(step, weight, source, target, times=1, **options):
 
 
 def train(its, rng, words=range(8), **options):
-    """What the last step returned, the weights, and what was called; `words` renames the targets'.
+    """The last step's result, the weights, and the recorded calls; `words` renames the targets'.
 
     There are many words, so that no two mistakes have the same accuracy by chance.
     """

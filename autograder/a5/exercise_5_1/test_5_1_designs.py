@@ -88,5 +88,5 @@ def test_equally_likely(its, rng):
     pairs = [sum(a in one and b in one for one in drawn) for a, b in combinations(left, 2)]
     return {  # each of 10 pairs 40 times, with a standard deviation of 6
         "every design is a pair of those that are left": sum(pairs) == 400,
-        "every pair comes about as often as every other": all(10 < n < 70 for n in pairs),
+        "every pair occurs as often as every other": all(10 < n < 70 for n in pairs),
     }

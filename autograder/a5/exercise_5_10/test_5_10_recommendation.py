@@ -9,7 +9,7 @@ SOUND = "leave out every row with `failed` above 0, or without a complete trial"
 
 
 def row(n_layers, mean, seconds, failed=0, n=3, pruned=0):
-    """A line; its parameters are the other way round than its seconds, mostly."""
+    """A line; its parameters are mostly in the opposite order of its seconds."""
     measured = {"train_seconds": seconds, "parameters": -n_layers} if n else {}
     near = [mean + 0.5, mean - 0.5, mean][:n]
     return line({"n_layers": n_layers}, near, failed, pruned=pruned, **measured)

@@ -26,7 +26,7 @@ def guarded(attempt, outcome, *text):
 
 
 def tried(its, *kinds, text=("a fault",)):
-    """What `attempt` makes of trials that raise."""
+    """The results of `attempt` for trials that raise."""
     call = made(its, guarded)
     return {kind: call(its.attempt, its.make(kind), *text)[0] for kind in kinds}
 

@@ -39,7 +39,7 @@ DONE = [row for row in TRIALS if row["schedule"] == "paper" or row["n_layers"] =
 
 
 def lines_of(its, *columns, rows=DONE):
-    """What the lines have in these columns, by their levels."""
+    """The values of the lines in these columns, by their levels."""
     return {
         f"{list(columns)} of {[line.get(f) for f in FACTORS]}": [line.get(c) for c in columns]
         for line in its.summarize(rows, FACTORS, ("train_seconds",))

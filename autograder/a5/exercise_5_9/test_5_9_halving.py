@@ -19,7 +19,7 @@ def replayed(its, part, *cases):
 
 @question("5.9", weight=4, advice=BEST, read=READ)
 def test_survivors(its, rng):
-    """At each rung the best at that very step go on; the survivors rise."""
+    """At each rung the best at that very step continue; the survivors rise."""
     return replayed(
         its, 0, *[(rng.uniform(0.8, 0.81, case[:2]).tolist(), *case[2:]) for case in CASES]
     )
@@ -27,7 +27,7 @@ def test_survivors(its, rng):
 
 @question("5.9", advice=BEST, read=READ)
 def test_rounding(its, rng):
-    """⌈number / eta⌉ of the trials go on."""
+    """⌈number / eta⌉ of the trials continue."""
     # the order never changes, so that only the number of survivors is seen
     cases = [(5, [1], 3), (4, [1], 3), (6, [1], 3), (7, [1, 2], 3), (11, [2], 4), (1, [2, 3])]
     level = {n: [[float(rank)] * 5 for rank in rng.permutation(n)] for n, *_ in cases}
@@ -38,7 +38,7 @@ def test_rounding(its, rng):
     "5.9", corner=True, advice="sort with a stable method: equal ones keep their order", read=READ
 )
 def test_ties(its, rng):
-    """Of equal ones the first goes on."""
+    """Of equal ones the first continues."""
     cases = [rng.uniform(0.1, 0.4, size=(n, 4)) for n in (5, 30)]
     for curves in cases:
         curves[1:, 1] = 0.75

@@ -3,7 +3,7 @@
     manifest = prepare(read().corpus("wmt14_en_de"), Path("shards"), How(vocab_size=37_000))
 
 No more than the pairs of a shard are in memory at once, but for those that the vocabulary is
-learned from. Every call goes on where an earlier one was interrupted. Files of the hub are removed
+learned from. Every call resumes where an earlier one was interrupted. Files of the hub are removed
 when their shards are written.
 """
 
@@ -25,7 +25,7 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class How:
-    """What of a corpus is prepared, and how; part of the manifest's identity."""
+    """The part of a corpus to prepare, and the settings; part of the manifest's identity."""
 
     vocab_size: int
     pairs_a_shard: int = 50_000

@@ -30,7 +30,7 @@ def fetch(wanted: HubFile, folder: Path, log: Callable[[str], None]) -> tuple[Pa
     """(path, sha256) of the file in `folder`, verified; what an earlier call has fetched is kept.
 
     Raises Unavailable when the hub does not answer, or its connections bring nothing more: another
-    call goes on there. Raises DataError for a wrong checksum, and removes the file.
+    call resumes there. Raises DataError for a wrong checksum, and removes the file.
     """
     path = folder / wanted.file.replace("/", "_")
     address, size, stated = hub.about(wanted)
@@ -62,10 +62,10 @@ def _complete(address: str, part: Path, size: int, name: str, log: Callable[[str
         if failed == ATTEMPTS:
             raise Unavailable(
                 f"{name}: the connection ends after {done:,} of {size:,} bytes{reason}: run the "
-                "command again, it goes on there"
+                "command again to resume there"
             )
         if done or failed:
-            log(f"{name}: going on after {done:,} of {size:,} bytes")
+            log(f"{name}: resuming after {done:,} of {size:,} bytes")
         try:
             _append(address, part, done)
             reason = ""

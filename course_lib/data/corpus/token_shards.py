@@ -37,7 +37,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What became of one training file."""
+    """The result of preparing one training file."""
 
     file: str
     sha256: str

@@ -89,7 +89,7 @@ def _nouns(kinds: frozenset[str]) -> list[lexicon.Noun]:
 
 @lru_cache(maxsize=64)
 def adjectives(kind: str, before: bool) -> list[lexicon.Adjective]:
-    """Those that go with a kind of noun and stand before it, or after it, in French."""
+    """Those that go with a kind of noun and come before it, or after it, in French."""
     every = lexicon.adjectives()
     return [one for one in every if kind in one.kinds and one.before == before]
 
@@ -103,7 +103,7 @@ def pronoun_subject(draw: Draw) -> NounPhrase:
 
 
 def pronoun_object(draw: Draw, subject: NounPhrase, indirect: bool) -> NounPhrase:
-    """A pronoun for somebody else than the subject; the French one stands before the verb."""
+    """A pronoun for somebody else than the subject; the French one comes before the verb."""
     first, you = (0, 3), (4,)
     same = first if subject.person in first else you if subject.person in you else ()
     english = draw.one([word for word, entry in OBJECTS.items() if entry[2] not in same])

@@ -23,7 +23,7 @@ class Manner(NamedTuple):
 
 
 class VerbGroup(NamedTuple):
-    """What comes before the objects; `opening` is what an English question begins with."""
+    """The words before the objects; `opening` is what an English question begins with."""
 
     opening: list[Word]
     english: list[Word]
@@ -38,7 +38,7 @@ def verb_group(
     clitic: NounPhrase | None = None,
     indirect: bool = False,
 ) -> VerbGroup:
-    """The verb of both languages, with what stands around it.
+    """The verb of both languages, with the words around it.
 
     "did not often see her" is "ne l'a pas souvent vue": the auxiliary, the verb, the negation and
     the adverb have a link each, and a form that is both auxiliary and verb has both.
@@ -58,7 +58,7 @@ def question_words(opening: list[Word]) -> list[Word]:
 def _english(
     verb: Verb, person: int, manner: Manner, links: dict[str, Links]
 ) -> tuple[list[Word], list[Word]]:
-    """What stands before the subject of a question, and what after the subject."""
+    """The words before the subject of a question, and those after it."""
     middle = [
         Word(word, links[name])
         for name, word in (("negation", manner.negation), ("adverb", manner.adverb))
@@ -125,7 +125,7 @@ def _french(
 
 
 def _participle(verb: Verb, subject: NounPhrase, clitic: NounPhrase | None, indirect: bool) -> str:
-    """It agrees with the subject after être, and with a direct object that stands before avoir."""
+    """It agrees with the subject after être, and with a direct object before avoir."""
     if verb.with_etre:
         return french_forms.participle(verb.french, subject.gender, subject.is_plural)
     if clitic and not indirect:

@@ -1,4 +1,4 @@
-"""What a study is to run: its configurations with their seeds, queued in its database once."""
+"""The plan of a study: its configurations with their seeds, queued in its database once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Plan:
 def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
     """The study of `plan`, with every point queued that has no result and no open trial.
 
-    A point whose worker was lost too often is queued again: whoever asks may have mended the cause.
+    A point whose worker was lost too often is queued again: the cause may be gone by now.
     Raises StudyError when a study of this name was planned with another profile or pruner.
     """
     with study_errors(opened.url):

@@ -21,7 +21,7 @@ POINT = ("key", "seed", "design")  # the user attributes that say which point a 
 
 
 def key(configuration: Configuration, seed: int) -> str:
-    """What makes a trial the same trial."""
+    """The identity of a trial."""
     return json.dumps([configuration, seed], sort_keys=True)
 
 

@@ -22,10 +22,10 @@ UNFINISHED = {TrialState.WAITING: "waiting", TrialState.RUNNING: "running"}
 
 
 def rows(study: optuna.Study) -> list[Row]:
-    """One row a point of the design: what its trial measured, or how far it got.
+    """One row per point of the design: what its trial measured, or how far it got.
 
-    Where a point has several trials, a finished one counts before a failed one, and that before
-    one that a dead worker left.
+    Where a point has several trials, a finished one takes precedence over a failed one, and that
+    over one that a dead worker left.
     """
     best: dict[str, tuple[int, Row]] = {}
     for trial in study.get_trials(deepcopy=False):

@@ -44,8 +44,8 @@ def run_workers(
     `log` is given a line for each trial that ends and each worker that dies. A worker that is
     killed is replaced, and the trial it had is queued again once its signs of life are old. Ctrl-C
     and SIGTERM end the workers too, which put their trials back; only SIGKILL leaves them, and then
-    they go on until the queue is empty. Raises WorkerError when a worker ends by itself
-    with an error, and StudyError when the database is not to be had, or when workers only die.
+    they continue until the queue is empty. Raises WorkerError when a worker ends by itself with an
+    error, and StudyError when the database is not to be had, or when workers only die.
     """
     study = open_study(opened, name)
     with interruptible(), _workers() as workers, study_errors(opened.url):
@@ -100,7 +100,7 @@ def _workers() -> Iterator[list[_Worker]]:
 class _Worker(subprocess.Popen):
     """A worker process; what it writes to stderr goes to a file, which never fills up.
 
-    It stands in a session of its own: Ctrl-C reaches this process alone, which ends its workers.
+    It has a session of its own: Ctrl-C reaches this process alone, which ends its workers.
     """
 
     def __init__(self, command: Sequence[str]) -> None:

@@ -29,19 +29,19 @@ FAILURES = (SQLAlchemyError, optuna.exceptions.StorageInternalError)
 
 
 class StudyError(Exception):
-    """What is wrong with a study or its database, and what to do about it, in one sentence."""
+    """A problem with a study or its database, and its remedy, in one sentence."""
 
     exit_code = 4  # of a command that it ends
 
 
 class WrongOption(StudyError):
-    """What was given is wrong, whatever the database holds."""
+    """An option is wrong, whatever the database contains."""
 
     exit_code = 2
 
 
 class _Storage(RDBStorage):
-    """Optuna's, whose signs of life go on once a database that was away is back."""
+    """Optuna's, whose signs of life resume once a lost database is back."""
 
     def record_heartbeat(self, trial_id: int) -> None:
         with suppress(*FAILURES):

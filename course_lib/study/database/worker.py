@@ -30,7 +30,7 @@ PACKAGES = ("torch", "numpy", "optuna")
 
 
 class FailedTrial(Exception):
-    """A trial that ended without a result; Optuna records it as failed and goes on."""
+    """A trial that ended without a result; Optuna records it as failed and continues."""
 
 
 def deterministic() -> dict[str, Any]:
@@ -98,7 +98,7 @@ def waiting(study: optuna.Study, grace: float) -> bool:
 
 @dataclass
 class _Objective:
-    """What Optuna calls for each trial; its fields are the arguments of `work`."""
+    """The function that Optuna calls for each trial; its fields are the arguments of `work`."""
 
     opened: RDBStorage
     task: Task

@@ -135,7 +135,7 @@ def _survivors(chosen: Row) -> str:
 
 
 def _against_default(material: Material, chosen: Row) -> str:
-    """What changing from the default gains, with its interval; "" when there is no other."""
+    """The gain from changing the default, with its interval; "" when there is no other."""
     found, noise = material.findings, material.findings.noise
     base = found.line_of(DEFAULT)
     if len(found.eligible) < 2 or noise is None:

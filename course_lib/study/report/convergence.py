@@ -21,7 +21,7 @@ HOW_TO_READ = (
 
 
 def convergence(material: Material) -> Section:
-    """The validation loss over the steps, a line a configuration."""
+    """The validation loss over the steps, one line per configuration."""
     lines, title = mean_curves(material), "Convergence"
     if not lines:
         return section(title, "No complete trial has recorded its validation loss.")
@@ -58,7 +58,7 @@ def mean_curves(material: Material) -> list[Curve]:
 
 
 def _name(material: Material, key: tuple) -> str:
-    """What a configuration is highlighted as; "" for most."""
+    """The name under which a configuration is highlighted; "" for most."""
     found = material.findings
     roles = {"recommended": found.recommended, "default": DEFAULT}
     if len(found.measured) > 1:

@@ -18,7 +18,7 @@ COLUMNS = {COST: "#train s", MEMORY: "#MiB", "inferences_per_second": "#inferenc
 
 
 def costs(material: Material) -> Section:
-    """What no other configuration beats."""
+    """The configurations that no other one beats."""
     found, title = material.findings, "Quality, time and memory"
     labels = {cost: label for cost, label in COSTS.items() if cost in found.measures}
     if len(found.eligible) < 2 or not labels:

@@ -1,4 +1,4 @@
-"""What a report is made of, and the same as Markdown, with its figures as files beside it."""
+"""The parts of a report, and the same as Markdown, with its figures as files next to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A few sentences; **bold** and `code` may stand in them."""
+    """A few sentences; **bold** and `code` are allowed."""
 
     text: str
     kind: str = ""  # "lead" for the answer, "note" for what is said in small print

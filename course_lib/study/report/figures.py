@@ -1,6 +1,6 @@
 """The figures of a report: each a function from data to a Figure whose artists tests read.
 
-Colours are those of Okabe and Ito, dark enough for white paper; a page that may be dark puts its
+Colors are those of Okabe and Ito, dark enough for white paper; a page that may be dark puts its
 own in their place, which is why every one stands for a role.
 """
 
@@ -111,8 +111,8 @@ def tradeoffs(
     """A point each of `lines` (`mean`, and the keys of `costs`), with ± its half width.
 
     `costs` maps a key to the label of its axis, `marked` a name of MARKS to the index of a line. In
-    each Axes the errorbar container labelled "all" holds every point in order, and the line
-    labelled "front" the panel's own front.
+    each Axes the errorbar container labeled "all" holds every point in order, and the line
+    labeled "front" the panel's own front.
     """
     with canvas(4.4 * len(costs), 4.2, len(costs)) as (figure, axes):
         for ax, (cost, label) in zip(axes, costs.items(), strict=True):

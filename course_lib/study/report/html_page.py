@@ -105,9 +105,9 @@ def standalone(drawing: Drawing) -> str:
 
 
 def inlined(drawing: Drawing) -> str:
-    """An `<svg>` for an HTML page: transparent, each colour the page's variable of its role.
+    """An `<svg>` for an HTML page: transparent, each color the page's variable of its role.
 
-    Its ids begin with the drawing's name, so that several can stand in one page.
+    Its ids begin with the drawing's name, so that one page can have several.
     """
     svg = _saved(drawing, facecolor="none")
     svg = svg[svg.index("<svg") :]

@@ -28,7 +28,7 @@ class Material:
 
     @property
     def measure(self) -> str:
-        """What quality is."""
+        """The quality's name and unit."""
         return next((row["measure"] for row in self.findings.rows if row.get("measure")), "quality")
 
     @property

@@ -1,4 +1,4 @@
-"""What was run, what was not, and how to run it again."""
+"""Describes the trials that were run, those that were not, and how to run them again."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _warmups(material: Material) -> str:
 
 
 def limits(material: Material) -> Section:
-    """What this study cannot say."""
+    """The limits of this study's conclusions."""
     found, settings = material.findings, material.settings
     n_all, n_measured = prod(len(levels) for levels in FACTORS.values()), len(found.measured)
     space = ", ".join(f"`{f}` {listed([level(v) for v in FACTORS[f]])}" for f in FACTORS)

@@ -1,4 +1,4 @@
-"""What each factor does alone: the default against every change of one level."""
+"""The effect of each factor alone: the default against every change of one level."""
 
 from __future__ import annotations
 

@@ -69,6 +69,6 @@ def level(value: object) -> str:
 
 
 def changes(configuration: Configuration) -> str:
-    """What a configuration changes of the default: "n_layers 4, dropout 0.3", or "the default"."""
+    """A configuration's changes to the default: "n_layers 4, dropout 0.3", or "the default"."""
     changed = [f"{f} {level(configuration[f])}" for f in DEFAULT if configuration[f] != DEFAULT[f]]
     return ", ".join(changed) or "the default"

@@ -1,1 +1,1 @@
-"""What a trial trains: tasks with a fixed budget, their optimizer, schedules and clock."""
+"""The tasks that trials train: tasks with a fixed budget, their optimizer, schedules and clock."""

@@ -1,4 +1,4 @@
-"""What a trial trains: a model, its steps and measures; and the clock and memory it takes."""
+"""The task of a trial: a model, its steps and measures; and the clock and memory it takes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Task(ABC):
 
     @abstractmethod
     def inferring(self, model: Any) -> Callable[[], object]:
-        """What classifies or translates the validation split, whose texts are ready for it."""
+        """Classifies or translates the validation split, with its texts prepared."""
 
     def inference(self, model: Any) -> dict[str, float]:
         """`inferences_per_second`: sentences classified or translated."""

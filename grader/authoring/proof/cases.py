@@ -51,7 +51,7 @@ class Case:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """What is handed in beside the notebook: the exercises' files, except with a starter."""
+        """The files handed in with the notebook: the exercises' files, except with a starter."""
         if self.kind == "starter":
             return {}
         return handed_in(Course.here().assignment(self.assignment))

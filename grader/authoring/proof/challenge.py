@@ -122,6 +122,6 @@ def key(found: Sequence[mistakes.Bug]) -> str:
 
 
 def _mended(hunk: change.Hunk) -> str:
-    """What is wrong and what is right, as a diff that mends it."""
+    """The wrong and the right code, as a diff that mends it."""
     lines = difflib.ndiff(hunk.new, hunk.old)
     return "\n".join(line for line in lines if not line.startswith("?"))

@@ -17,7 +17,7 @@ LEAST, MOST = 0.25, 0.4  # of an exercise's points: what ordinary inputs show, a
 
 @dataclass(frozen=True)
 class Price:
-    """What a bug costs whoever has made it."""
+    """The cost of a bug for a student."""
 
     exercise: str
     share: float  # of the exercise's points
@@ -26,7 +26,7 @@ class Price:
 
     @property
     def unfair(self) -> str:
-        """What is wrong with it: ordinary inputs cost a quarter, and a visible check shows them."""
+        """The unfairness, if any: ordinary inputs cost a quarter; a visible check shows them."""
         costs = f"it costs {self.share:.0%} of {self.exercise}"
         if self.corner:
             return f"{costs}, a corner at most {MOST:.0%}" if self.share > MOST + 1e-4 else ""
@@ -36,7 +36,7 @@ class Price:
 
 
 def price(results: Sequence[TestResult], bug: Bug) -> Price:
-    """What a bug costs by the results of its exercise's tests."""
+    """The cost of a bug by the results of its exercise's tests."""
     failed = [one for one in results if one.outcome != PASSED]
     share = sum(one.mark.weight for one in failed) / sum(one.mark.weight for one in results)
     corner = bool(bug.corner) or all(one.mark.corner for one in failed)

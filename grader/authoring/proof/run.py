@@ -28,7 +28,7 @@ BUGS_A_TASK = 15  # of an exercise; few, so that no process has a long task at t
 
 @dataclass(frozen=True)
 class Plan:
-    """What is proven: all of it, or a part."""
+    """The plan of a proof: all of it, or a part."""
 
     assignments: tuple[str, ...]
     exercise: str | None = None  # only its named bugs
@@ -123,7 +123,7 @@ def _start(workers: dict[str, Workers], prepare: Callable[[], None] | None) -> N
 
 
 def opener(task: Task) -> OpenWorker:
-    """What opens the workers of a task, in its process."""
+    """A function that opens the workers of a task, in its process."""
     if task.backend != "sandbox":
         return local_worker
     assignment = Course.here().assignment(task.assignment)

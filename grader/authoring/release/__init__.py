@@ -1,1 +1,1 @@
-"""A release: the tree that students get in a week, proven to hold nothing they should not have."""
+"""A release: the folder that students get in a week, checked to contain nothing hidden."""

@@ -1,4 +1,4 @@
-"""What a release is made of, and what changed since the last one: its manifest and changelog."""
+"""The inputs of a release, and the changes since the last one: its manifest and changelog."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ReleaseError(Problem):
 
 @dataclass(frozen=True)
 class Release:
-    """What a release wrote: its name, the answers in it, and the SHA-256 of each file."""
+    """The files that a release wrote: its name, the answers in it, and the SHA-256 of each file."""
 
     name: str = ""
     answers: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ from ...gradebook.lateness import last_moment
 from ...gradebook.rules.late_policy import Allowances, AllTerms
 from ...library import student_tree
 from ...library.components import BuildError
-from .. import whole
+from .. import consistency
 from ..views import notebooks, texts
 from . import handbook, project_files
 
@@ -59,7 +59,7 @@ def of_week(course: Course, week: int, answers: Collection[str], lectures: bool 
     A lab comes with its answers; `lectures` with the pages that the course makes of them.
     """
     out = in_week(course, week, answers)
-    whole.check_components(course)
+    consistency.check_components(course)
     answers = [a.id for a in out if a.id in answers]
     labs = [one for one in out if isinstance(one, Lab)]
     newest = next((a.id for a in reversed(out) if a not in labs), "")
@@ -101,7 +101,7 @@ def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Fil
 
 
 def _plan(course: Course) -> str:
-    """What to do each week: the course's plugin `study_plan` says it of the weeks it is given."""
+    """The plan for each week: the course's plugin `study_plan` says it of the weeks it is given."""
     make = course.plugin("study_plan")
     return make(course) if make else ""
 
@@ -163,7 +163,7 @@ def _around(
     opened: bool,
     plan: str,
 ) -> Files:
-    """What stands around them: the README, with what to do each week, and the project's files."""
+    """The files around them: the README, with a plan for each week, and the project's files."""
     python = project_files.python(course.root).replace(">=", "").replace(",<", " to below ")
     text = handbook.readme(course, out, answers, python, opened, plan)
     return {**project_files.files(course.root), "README.md": text.encode()}

@@ -115,7 +115,7 @@ def beside(folder: Path) -> Path:
     path = folder.resolve()
     path = path.with_name(f"{path.name}.zip")
     if path.exists() and not _is_ours(path):
-        raise ReleaseError(f"{path}: is there already, and no release made it; move it away")
+        raise ReleaseError(f"{path}: exists already, and no release made it; move it away")
     return path
 
 

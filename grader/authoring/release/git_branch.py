@@ -26,13 +26,11 @@ class Branch:
         self.exists = (place / ".git").exists()
         if not self.exists and place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise ReleaseError(
-                f"{place}: holds files and is no git repository; give an empty folder, or the "
-                "students' repository"
+                f"{place}: contains files and is not a git repository; give an empty folder, or "
+                "the students' repository"
             )
         if self._git("check-ref-format", f"refs/heads/{name}", check=False, repository=False)[0]:
-            raise ReleaseError(
-                f"--git-branch {name}: is no name for a branch; give one such as main"
-            )
+            raise ReleaseError(f"--git-branch {name}: is not a branch name; give one such as main")
         self.tip = self._tip() if self.exists else ""
 
     def _tip(self) -> str:

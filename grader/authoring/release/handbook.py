@@ -28,16 +28,17 @@ python -m venv .venv
 .venv/bin/jupyter lab {notebook}
 ```
 
-`pip install -e .` installs what the notebooks use, and this folder as a package. A new release
-needs no new installation unless `requirements.txt` changed. Without a network, where those packages
-are installed already, `pip install --no-index -e .` adds the course to them: it needs nothing else.
-Nor need you install it: a notebook in this folder finds it by itself, and
-`python -m grader.student` is `student`.
+`pip install -e .` installs the packages that the notebooks use, and this folder as a package. Run
+it again after a new release only if `requirements.txt` changed. If you are offline and have these
+packages already, `pip install --no-index -e .` adds just the course.
+Installing the folder is optional: a notebook in it finds the course; use
+`python -m grader.student` for `student`.
 
 **Colab and Kaggle.** Open the notebook there: on Colab by the badge, if the notebook has one, or
 with File, Upload notebook; on Kaggle with File, Import Notebook, and switch Internet on in the
-sidebar. Its first cell fetches the course and installs only what is missing; its last cell brings
-`submission.zip` home. On Colab, save a copy in Drive, or your work is lost with the tab.
+sidebar. Its first cell downloads the course and installs missing packages; its last cell downloads
+`submission.zip` to your machine. On Colab, save a copy in Drive, or you lose your work when you
+close the tab.
 """
 
 WORK = """\
@@ -45,25 +46,25 @@ WORK = """\
 
 1. Read the sections of the paper that an exercise names.
 2. Replace each `raise NotImplementedError(…)`, run the cell, then the `check("A1.4")` below it. It
-   says what was expected, what your code returned, and the likely cause if the answer shows one.
-3. Write your prediction before you run an experiment. It gives no points, so a wrong one costs
-   nothing: it shows you what you did not expect.
-4. Restart the kernel and run everything once before you hand in: what works only in your session
-   does not work for the grader.
-5. In code that is graded, import only Python's own modules and the packages in `requirements.txt`,
-   with what these bring along: the grader has no others. `student check` names what is not there.
+   shows what was expected, what your code returned, and the likely cause if the answer shows one.
+3. Write down your prediction before you run an experiment. It is not graded: a wrong one costs
+   nothing and shows you what you did not expect.
+4. Restart the kernel and run everything once before you hand in. The grader starts from a fresh
+   kernel, too.
+5. In graded code, import only Python's own modules, the packages in `requirements.txt` and their
+   dependencies: the grader has no others. `student check` names packages that it lacks.
 
-`{starter}` is the notebook as you got it: copy from there what you want to begin again.
+`{starter}` is the original notebook: copy a cell from there to start it again.
 """
 
 PROGRAM = """
-In a terminal, `student` does the same on the saved file, which is what is graded. Where the shell
-does not find it, write `.venv/bin/student` (on Windows `.venv\\Scripts\\student`):
+In a terminal, `student` runs the same checks on the saved file, the one that is graded. If the
+shell does not find it, use `.venv/bin/student` (on Windows `.venv\\Scripts\\student`):
 
 ```bash
 student check {id}      # the visible checks
-student progress      # what is done, and what is left
-student submit {id}     # makes the archive to hand in, and says what is in it
+student progress        # what is done, and what is left
+student submit {id}     # makes the archive to hand in, and shows what is in it
 ```
 
 `student debug` runs a checklist on a model that does not learn, `student translate` uses the
@@ -88,8 +89,8 @@ def readme(
     first = assignments[-1].id if assignments else "a1"
     notebook = f"assignments/{first}/{first}.ipynb"
     parts = [
-        f"# {course.facts.title}\n\nAssignments on *{course.facts.paper}*. The visible "
-        "checks are in this folder; hidden tests decide the rest of the points.\n",
+        f"# {course.facts.title}\n\nAssignments on *{course.facts.paper}*. This folder "
+        "has the visible checks; hidden tests decide the rest of the points.\n",
         _weeks(course, assignments),
         _labs(labs),
         lectures,
@@ -108,8 +109,9 @@ def readme(
 SELF_STUDY = """\
 ## Without an instructor
 
-The folder `after_an_attempt` holds the hidden tests and the model answers. Its name is the rule: a
-model answer that you read first teaches you to agree with it. See the file in it.
+The folder `after_an_attempt` contains the hidden tests and the model answers. Try each exercise
+first: a model answer that you read too early only teaches you to agree with it. The folder's own
+README says how to use it.
 """
 
 
@@ -128,10 +130,9 @@ def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
         due = written(assignment.due, assignment.zone)
         rows.append(f"| {numbers} | {about} | {link} | {hours}{bonus} | {due} |")
     told = (
-        "Hours are the sum of the minutes that the exercises state, rounded up: an estimate of the "
-        "work at the keyboard. They do not count reading the paper, waiting for a training, or "
-        "learning NumPy and PyTorch on the way: if these are new to you, plan much more. Exercises "
-        "keep their numbers for good: where one is missing, it has become part of another."
+        "Hours add up the exercises' minutes: keyboard time only. Reading the paper, waiting for "
+        "training and learning NumPy or PyTorch come on top; plan much more if these are new to "
+        "you. Numbers may skip: merged exercises are not renumbered."
     )
     return "## Week by week\n\n" + "\n".join(rows) + f"\n\n{told}\n"
 
@@ -145,7 +146,7 @@ def _labs(labs: Sequence[Lab]) -> str:
         f"{texts.hours(lab.minutes)}."
         for lab in labs
     ]
-    told = "Without points, and never handed in: a notebook with checks, and model answers."
+    told = "No points, nothing to hand in: a notebook with checks and model answers."
     return f"## Optional labs\n\n{told}\n\n" + "\n".join(lines) + "\n"
 
 
@@ -159,17 +160,17 @@ def _hand_in(course: Course, assignments: Sequence[Assignment]) -> str:
     folder = ""
     if with_files:
         folder = (
-            f" For {_numbers(with_files).lower()}, it also holds the files of the folder "
-            f"`{FOLDER}` beside the notebook, which the assignment's README lists."
+            f" For {_numbers(with_files).lower()}, it also contains the files in `{FOLDER}`, "
+            "which the assignment's README lists."
         )
     terms: dict[str, list[Assignment]] = {}
     for a in assignments:
-        told = f"up to {a.late_days} days late, {a.late_penalty_percent:g} % a day begun."
+        told = f"up to {a.late_days} days late, minus {a.late_penalty_percent:g} % per started day."
         terms.setdefault(told, []).append(a)
     late = " ".join(f"{_numbers(those)}: {told}" for told, those in terms.items())
     return (
-        f"## Hand in\n\nSave the notebook and submit the archive that `student submit {newest}` "
-        "makes, or the one of the notebook's last cell, where your instructor asks for it."
+        f"## Hand in\n\nSave the notebook and upload the archive that `student submit {newest}` "
+        "or the notebook's last cell makes, in the place that your instructor named."
         f"{folder} {late}{texts.slip_days(course)}\n"
     )
 
@@ -191,7 +192,7 @@ def _what_counts(course: Course) -> str:
 
 
 def _within(groups: Mapping[str, Group], weights: Mapping[str, float], id: str) -> str:
-    """What a group holds, and which of it counts; of a group within it, the same."""
+    """The items of a group, and the rule by which they count; of a group within it, the same."""
     if id not in groups:
         return ""
     items = groups[id].items
@@ -213,4 +214,4 @@ def _answers(course: Course, answers: Collection[str], opened: bool) -> str:
     lines = [
         f"- [{a.title}](solutions/{a.id}.ipynb)" for a in course.assignments if a.id in answers
     ]
-    return "## Model answers\n\nThe time to hand in these is over:\n\n" + "\n".join(lines) + "\n"
+    return "## Model answers\n\nThese assignments are closed:\n\n" + "\n".join(lines) + "\n"

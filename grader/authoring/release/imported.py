@@ -25,7 +25,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 OUTSIDE = "noqa: F821"  # linters know this comment, too
 MISSING = ("ImportError", "ModuleNotFoundError")
 ENGINE = "grader"  # its packages: some courses have torch, others do not need it
-NOT_BROUGHT = "which no package in requirements.txt brings"
+NOT_BROUGHT = "which no package in requirements.txt provides"
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from ...library.student_tree import released_code, unreleased
 from .. import likeness
 from ..likeness import LEAST_CHARACTERS, RUN, WORD
 from ..views import no_leak
-from . import pieces
-from .pieces import Piece
+from . import text_fragments
 from .secrets import Secrets
+from .text_fragments import TextFragment
 
 UNREADABLE = "what is neither UTF-8 nor a zip, so that nobody can tell what is in it"
 SHORT_SENTENCE = 25  # squeezed characters below which a hint or sentence is said by chance
@@ -89,8 +89,8 @@ def marks(secrets: Secrets, public: Iterable[tuple[str, bytes]]) -> Marks:
             found.texts[squeezed] = what
     seen = Marks()
     for path, data in public:
-        for piece in pieces.of_file(path, data):
-            for kind, key, _, _ in _hits(piece, found):
+        for fragment in text_fragments.of_file(path, data):
+            for kind, key, _, _ in _hits(fragment, found):
                 getattr(seen, kind)[key] = ""
     return found.without(seen)
 
@@ -137,35 +137,35 @@ def _renamed(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def find(files: Mapping[str, bytes], hidden: Marks) -> list[Leak]:
-    """The leaks in a tree of files, by path; each hidden thing is told once a file."""
+    """The leaks in a tree of files, by path; each hidden thing is listed once per file."""
     leaks: dict[tuple[str, str], Leak] = {}
     for path, data in sorted(files.items()):
         for word in WORD.findall(path):
             if word in hidden.names:
                 leaks[path, word] = Leak(path, f"the name of {hidden.names[word]}: {word}")
-        for place in pieces.unreadable(path, data):
+        for place in text_fragments.unreadable(path, data):
             leaks[place, ""] = Leak(place, UNREADABLE)
-        for piece in pieces.of_file(path, data):
-            for _, _, what, line in _hits(piece, hidden):
-                leaks.setdefault((path, what), Leak(piece.place(line), what))
+        for fragment in text_fragments.of_file(path, data):
+            for _, _, what, line in _hits(fragment, hidden):
+                leaks.setdefault((path, what), Leak(fragment.place(line), what))
     return list(leaks.values())
 
 
-def _hits(piece: Piece, hidden: Marks) -> Iterator[tuple[str, str, str, int]]:
-    """Kind, fingerprint, what it belongs to and line of everything hidden in a piece."""
-    for word in set(WORD.findall(piece.text)) & hidden.names.keys():
-        line = piece.text[: piece.text.index(word)].count("\n")
+def _hits(fragment: TextFragment, hidden: Marks) -> Iterator[tuple[str, str, str, int]]:
+    """Kind, fingerprint, what it belongs to and line of everything hidden in a fragment."""
+    for word in set(WORD.findall(fragment.text)) & hidden.names.keys():
+        line = fragment.text[: fragment.text.index(word)].count("\n")
         yield "names", word, f"the name of {hidden.names[word]}: {word}", line
-    lines = likeness.code_lines(piece.text)
+    lines = likeness.code_lines(fragment.text)
     for first in range(len(lines) - RUN + 1):
         key = "\n".join(text for _, text in lines[first : first + RUN])
         if key in hidden.runs:
             yield "runs", key, hidden.runs[key], lines[first][0]
     whole = "".join(text for _, text in lines).casefold()
-    plain = likeness.squeezed(piece.text)
+    plain = likeness.squeezed(fragment.text)
     for key in {*_inside(whole, hidden), *_inside(plain, hidden)}:
-        yield "texts", key, hidden.texts[key], _line_of(key, piece)
-    tree = likeness.parsed(piece.text) if len(piece.text) >= LEAST_CHARACTERS else None
+        yield "texts", key, hidden.texts[key], _line_of(key, fragment)
+    tree = likeness.parsed(fragment.text) if len(fragment.text) >= LEAST_CHARACTERS else None
     for body_line, body in likeness.bodies(tree) if tree else ():
         key = likeness.exact(body)
         if key in hidden.trees:
@@ -184,9 +184,9 @@ def _inside(squeezed: str, hidden: Marks) -> Iterator[str]:
                 yield text
 
 
-def _line_of(key: str, piece: Piece) -> int:
-    """The line of a piece in which a squeezed text begins, or 0."""
-    for number, line in enumerate(piece.lines):
+def _line_of(key: str, fragment: TextFragment) -> int:
+    """The line of a fragment in which a squeezed text begins, or 0."""
+    for number, line in enumerate(fragment.lines):
         beginning = likeness.line(line).casefold()[:LEAST_CHARACTERS]
         if len(beginning) > 5 and key.startswith(beginning):
             return number

@@ -33,7 +33,7 @@ class BrokenError(Problem):
 
 @dataclass(frozen=True)
 class Made:
-    """What a release did."""
+    """The result of a release."""
 
     files: int
     new: bool  # whether anything changed
@@ -95,7 +95,9 @@ def answers(
         return place.write()
     number = before.name.removeprefix("Week ")
     if not number.isdigit():
-        raise ReleaseError(f"{to}: holds a release for self-study, which has all answers already")
+        raise ReleaseError(
+            f"{to}: has a release for self-study, which includes all answers already"
+        )
     return week(course, int(number), {id, *out}, to, branch, False, lectures)
 
 

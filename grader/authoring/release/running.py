@@ -31,7 +31,7 @@ STOPS = ("NotImplementedError", "KeyboardInterrupt")  # a stub, and the end of a
 
 @dataclass(frozen=True)
 class Run:
-    """What running one notebook showed; `until` is the cell that took too long, or 0."""
+    """The result of running one notebook; `until` is the cell that took too long, or 0."""
 
     notebook: str
     faults: list[Fault] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What must not be in a release: answers that are not out, hidden tests, bugs, rubrics."""
+"""Material barred from a release: answers that are not out, hidden tests, bugs, rubrics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Secrets:
 
 
 def of(course: Course, answers: Collection[str], modules: Collection[str]) -> Secrets:
-    """What is hidden while the answers of `answers` are out.
+    """The hidden material while the answers of `answers` are out.
 
     `modules` are the files of `course_lib` that students get: the others are hidden as a whole.
     """
@@ -133,7 +133,7 @@ def _names(course: Course) -> dict[str, str]:
 def public(
     course: Course, answers: Collection[str], modules: Collection[str]
 ) -> Iterator[tuple[str, bytes]]:
-    """What students may have, by path: what it says is no leak. `modules` are the library's in it.
+    """Material that students may have, by path: no leak. `modules` are the library's in it.
 
     It is read from this checkout's sources and not from a finished tree, so that a leak there
     cannot excuse itself.

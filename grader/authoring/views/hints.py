@@ -19,7 +19,7 @@ STAGES = {"question": "a question", "direction": "a direction", "shape": "the sh
 
 
 def cell_id(exercise: Exercise) -> str:
-    """What follows the assignment in the cell's id; other cells keep the ids they had."""
+    """The end of the cell's id, after the assignment; other cells keep the ids they had."""
     return f"hints-{exercise.id.replace('.', '-')}"
 
 

@@ -21,7 +21,7 @@ from grader.notebook import answer_cells, nbgrader_cells
 
 from ...library.components import BEGIN, END, BuildError, Component, stub
 from ...notebook.nbgrader_cells import metadata
-from . import given, hints, pictures, setup_cell, text_notebook, texts
+from . import hints, pictures, provided_code, setup_cell, text_notebook, texts
 from .text_notebook import CODE_ANSWER, DRAWN_TABLE, TEXT_ANSWER, SourceCell
 
 View = Literal["starter", "solution", "nbgrader"]
@@ -82,7 +82,7 @@ class _Maker:
     replace: dict[str, str]
     cells: list[Cell] = field(default_factory=list)
     placed: list[str] = field(default_factory=list)  # components, written parts, checks
-    given: given.Given | None = None
+    provided: provided_code.ProvidedCode | None = None
     numbered: int = 0  # cells without a name of their own
 
     @property
@@ -154,9 +154,8 @@ class _Maker:
                 f"{DRAWN_TABLE} exactly if the drawing has a table"
             )
         text = source.text.replace(DRAWN_TABLE, made.table)
-        link = texts.drawing_link(made.name)
         image = made.image(pictures.of(self.assignment, made))
-        self.put("markdown", f"{image}\n\n{text}\n\n{link}")
+        self.put("markdown", f"{image}\n\n{text}")
 
     def title(self, source: SourceCell) -> None:
         header = texts.header(self.course, self.assignment, self.view)
@@ -165,8 +164,8 @@ class _Maker:
     def setup(self, source: SourceCell) -> None:
         cell = setup_cell.setup(self.course, self.assignment)
         self.put("code", cell, tags=[SETUP])
-        self.given = given.collect(self.course, self.assignment)
-        self.put("code", "\n".join(self.given.imports))
+        self.provided = provided_code.collect(self.course, self.assignment)
+        self.put("code", "\n".join(self.provided.imports))
 
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
@@ -184,9 +183,9 @@ class _Maker:
     def component(self, source: SourceCell) -> None:
         exercise = self.exercise_of(source.argument)
         component = Component.parse(source.argument)
-        if self.given is None:
+        if self.provided is None:
             raise BuildError(f"{self.assignment.source}: the set-up cell must come first")
-        if helpers := self.given.helpers.get(source.argument):
+        if helpers := self.provided.helpers.get(source.argument):
             self.put("code", "# Given.\n" + "\n\n".join(helpers))
         code = self.replace.get(source.argument)
         if code is None and self.is_solution:

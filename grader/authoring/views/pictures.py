@@ -13,7 +13,7 @@ from grader.course.assignment import Assignment
 
 
 class Drawing(Protocol):
-    """What the course's plugin `drawing` gives for a name; it can be hashed."""
+    """A drawing from the course's plugin `drawing`; it can be hashed."""
 
     @property
     def name(self) -> str: ...

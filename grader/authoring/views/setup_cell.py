@@ -13,7 +13,7 @@ PICTURES = {
 }
 
 CELL = '''\
-# Set-up: run this first. It finds or fetches the course, and prints what it found.
+# Set-up: run this first. It finds or downloads the course, and prints where it is.
 import glob
 import os
 import sys
@@ -30,7 +30,7 @@ class SetupError(Exception):
 
 
 def find_course():
-    """The course's folder: here or above, installed, or fetched before."""
+    """The course's folder: here or above, installed, or downloaded before."""
     found = [folder for place in PLACES for folder in glob.glob(place)]
     home = "grader/student/notebook_home.py"
     return next((folder for folder in found if os.path.isfile(f"{{folder}}/{{home}}")), None)
@@ -48,9 +48,9 @@ def fetch_course():
         with urllib.request.urlopen(COURSE, timeout=60) as answer:
             zipfile.ZipFile(io.BytesIO(answer.read())).extractall("course")
     except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise SetupError(f"{{COURSE}} could not be fetched ({{error}}): {offline}") from None
+        raise SetupError(f"{{COURSE}} could not be downloaded ({{error}}): {offline}") from None
     if find_course() is None:
-        raise SetupError(f"{{COURSE}} holds no course that fits this notebook: {wrong}")
+        raise SetupError(f"{{COURSE}} has no course that fits this notebook: {wrong}")
     return find_course()
 
 
@@ -65,8 +65,8 @@ import numpy as np
 from grader.checking.notebook import check, describe, needs'''
 
 UNSET = (
-    "this notebook is not inside the course's folder, and your instructor has not set where to "
-    "fetch the course from: open the notebook in the folder that you were given"
+    "the course was not found. Open this notebook inside the course folder, or ask your "
+    "instructor for the address to put into COURSE"
 )
 OFFLINE = (
     "check that the address is right and this machine is online (on Kaggle: Settings, Internet)"
@@ -82,7 +82,7 @@ def setup(course: Course, assignment: Assignment) -> str:
         id=assignment.id,
         version=course.version,
         address=address,
-        comment="where to fetch the course" if address else "the instructor sets this",
+        comment="where to download the course" if address else "the instructor sets this",
         torch=torch,
         unset=UNSET,
         offline=OFFLINE,
@@ -100,8 +100,8 @@ def archive(course: Course) -> str:
 def hand_in(assignment: Assignment) -> str:
     """The last cell of a starter."""
     return (
-        "# Hand in: save the notebook, then run this (half a minute). It packs the notebook and\n"
-        "# its files, and says what the grader will see; Colab then downloads the archive.\n"
+        "# Hand in: save the notebook, then run this cell (half a minute). It packs your work,\n"
+        "# tests the archive, and on Colab downloads it.\n"
         "from grader.student.hand_in import hand_in\n\n"
         f'hand_in("{assignment.id}");'
     )

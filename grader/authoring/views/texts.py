@@ -31,11 +31,6 @@ def header(course: Course, assignment: Assignment, view: str) -> str:
     return "\n".join([*lines, *exercise_table(assignment), *_what_bans_cost(assignment)])
 
 
-def drawing_link(name: str) -> str:
-    """Where the drawing is as a file that scales, with colors for dark pages."""
-    return f"<sub>For dark pages and slides: `drawings/{name}.svg` beside this notebook.</sub>"
-
-
 def exercise_table(assignment: Assignment) -> list[str]:
     """The core exercises, then the optional labs: those whose points are a bonus."""
     if isinstance(assignment, Lab):
@@ -52,7 +47,7 @@ def exercise_table(assignment: Assignment) -> list[str]:
     if labs:
         rows.append(f"| **Optional labs**, with bonus points | | | |{empty}")
         rows += [_row(exercise) for exercise in labs]
-        rows += ["", "Points with a plus are a bonus on top of the 100: none of them is required."]
+        rows += ["", "Points marked + are optional bonus points."]
     return rows
 
 
@@ -79,12 +74,12 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
     if exercise.kind == "model" and assignment.model:
         scorer = assignment.scorer
         full = thresholds.full_at(exercise, assignment.model.examples, scorer)
-        facts.append(f"no points up to {exercise.zero_at:g} {scorer.unit_in_handouts}")
-        facts.append(f"all from {full:g} {scorer.unit}")
+        facts.append(f"0 points up to {exercise.zero_at:g} {scorer.unit_in_handouts}")
+        facts.append(f"full points from {full:g} {scorer.unit}")
     lab = "Optional lab: " if exercise.bonus else ""
     lines = [f"## {exercise.id} {lab}{exercise.title}", f"*{' · '.join(facts)}*"]
     if bans := _bans(exercise, assignment):
-        lines.append(f"**Not allowed here, under any name:** {' '.join(map(_sentence, bans))}")
+        lines.append(f"**Write it yourself:** {'; '.join(map(_sentence, bans))}.")
     return "\n\n".join(lines)
 
 
@@ -93,10 +88,10 @@ def _bans(exercise: Exercise, assignment: Assignment) -> list[Ban]:
 
 
 def _sentence(ban: Ban) -> str:
-    """What is not allowed and what to use; a library's internal forms need not be told."""
+    """The forbidden names and what to use instead; a library's internal forms are left out."""
     names, instead = ban
-    told = [f"`{name}`" for name in names if "._" not in name]
-    return f"{', '.join(told)}. Use {instead}."
+    listed = [f"`{name}`" for name in names if "._" not in name]
+    return f"without {', '.join(listed)} (use {instead})"
 
 
 def _what_bans_cost(assignment: Assignment) -> list[str]:
@@ -104,16 +99,16 @@ def _what_bans_cost(assignment: Assignment) -> list[str]:
     if not forbidden:
         return []
     said = (
-        "What an exercise does not allow stands under its heading. A test that runs it fails; the "
-        "other tests count."
+        "Forbidden functions are listed under each exercise. A test that reaches one fails; the "
+        "others still count."
     )
     if any(name.startswith("torch.") for name in forbidden):
-        said += " What `torch.jit` has compiled is not allowed either: nobody sees what it calls."
+        said += " `torch.jit` is not allowed either: the grader cannot see inside it."
     return ["", said]
 
 
 def _ban_list(assignment: Assignment) -> list[str]:
-    """What is not allowed, with the exercises."""
+    """The forbidden names, each with its exercises."""
     code = [exercise for exercise in assignment.exercises if exercise.kind == "code"]
     exercises: dict[str, list[str]] = {}
     for exercise in code:
@@ -122,22 +117,23 @@ def _ban_list(assignment: Assignment) -> list[str]:
     if not exercises:
         return []
     listed = [
-        f"- {'every exercise' if len(ids) == len(code) else ', '.join(ids)}: {sentence}"
+        f"- {'every exercise' if len(ids) == len(code) else ', '.join(ids)}: {sentence}."
         for sentence, ids in exercises.items()
     ]
     return [
         "",
-        "Not allowed, under any name (a test that runs it fails; the other tests count), in",
+        "Write these yourself (a test that reaches a forbidden function fails; the others still "
+        "count):",
         "",
         *listed,
     ]
 
 
 def model_points(exercise: Exercise) -> str:
-    """What nbgrader's notebooks show where a trained model gets its points."""
+    """The text in nbgrader's notebooks where a trained model gets its points."""
     return (
         f"**Points for {exercise.id}.** The files in `{FOLDER}` are graded by running your model "
-        "again; there is nothing to write here."
+        "again; you write nothing here."
     )
 
 
@@ -165,18 +161,18 @@ def readme(course: Course, assignment: Assignment) -> str:
             *exercise_table(assignment),
             "",
             f"**Due** {written(assignment.due, assignment.zone)}; "
-            f"up to {assignment.late_days} days late for "
-            f"{assignment.late_penalty_percent:g} % of the points a day begun."
+            f"up to {assignment.late_days} days late, minus "
+            f"{assignment.late_penalty_percent:g} % of the points per started day."
             f"{slip_days(course)}",
             "",
-            "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
-            "`check` cell below it, and save. In a terminal, `student check "
+            "Open the notebook, replace each `raise NotImplementedError(…)` with your code, run "
+            "the `check` cell below it, and save. In a terminal, `student check "
             f"{assignment.id}` runs the visible checks on the saved notebook, and `student submit "
-            f"{assignment.id}` makes the archive to submit and says what the grader will see.",
+            f"{assignment.id}` makes the archive to hand in and shows what the grader will see.",
             "",
-            "What is graded: your functions, classes and imports, found by name. Plots, loops and "
-            "prints at the top level of a cell are not run, so pass what a function needs as an "
-            "argument. The visible checks are part of the grade; hidden tests decide the rest.",
+            "The grader finds your functions, classes and imports by name. It does not run plots, "
+            "loops and prints at the top level of a cell, so give a function everything it needs "
+            "as arguments. The visible checks are part of the grade; hidden tests decide the rest.",
             *_ban_list(assignment),
             *_model_files(assignment),
             *_other_files(assignment),
@@ -197,11 +193,11 @@ def _lab_readme(course: Course, lab: Lab) -> str:
             *badges(course, lab),
             *exercise_table(lab),
             "",
-            "It is optional: there are no points, nothing is handed in, and the visible checks are "
-            "all there are. Open the notebook, replace each `raise NotImplementedError(…)` by your "
+            "It is optional: there are no points and no hidden tests, and you do not hand it in. "
+            "Open the notebook, replace each `raise NotImplementedError(…)` with your "
             f"code, and run the `check` cell below it; `student check {lab.id}` runs all checks on "
             f"the saved notebook. The model answers are in `solutions/{lab.id}.ipynb` and in the "
-            "library: look there when you are done, or done with trying.",
+            "library: look there when you are done, or have tried enough.",
             "",
             "<!-- Built by `course build` from course.toml. -->",
             "",
@@ -210,7 +206,7 @@ def _lab_readme(course: Course, lab: Lab) -> str:
 
 
 def _model_files(assignment: Assignment) -> list[str]:
-    """What to hand in besides the notebook, and how it is scored."""
+    """The files to hand in besides the notebook, and how they are scored."""
     if assignment.model is None:
         return []
     listed = ", ".join(f"`{name}`" for name in assignment.model.files)
@@ -218,7 +214,7 @@ def _model_files(assignment: Assignment) -> list[str]:
     answers, hidden = assignment.scorer.compared
     return [
         "",
-        f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "
+        f"Hand in the folder `{FOLDER}` too, which the notebook writes next to itself: {listed} "
         f"(at most {assignment.model.mebibytes} MiB). The grader asks your own `{loader}(folder)` "
         f"and `{predictor}(model, texts)` for the {answers} again, on one core within "
         f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
@@ -226,7 +222,7 @@ def _model_files(assignment: Assignment) -> list[str]:
 
 
 def _other_files(assignment: Assignment) -> list[str]:
-    """What to hand in for exercises whose tests read a file."""
+    """The files to hand in for exercises whose tests read a file."""
     asked = [(exercise, name) for exercise in assignment.exercises for name in exercise.files]
     return [
         line
@@ -256,6 +252,6 @@ def slip_days(course: Course) -> str:
     if not days:
         return ""
     return (
-        f" You have {days} slip day{'s' if days > 1 else ''} for the whole course: late days that "
-        "cost nothing, spent automatically on what is due first."
+        f" You have {days} slip day{'s' if days > 1 else ''} for the whole course: free late days, "
+        "used automatically on the assignment that is due first."
     )

@@ -1,1 +1,1 @@
-"""What a run of tests shows: right answers, likely mistakes, the exercise to repair first."""
+"""The findings of a run of tests: right answers, likely mistakes, the exercise to repair first."""

@@ -17,7 +17,7 @@ from ..session import FAILED, PASSED, TestResult
 
 @dataclass(frozen=True)
 class Told:
-    """What a mistake answers to a test, and what is found of it."""
+    """A mistake's answer to a test, and the result of comparing it."""
 
     outcome: str
     answer: Answer | None

@@ -28,7 +28,7 @@ _answers: dict[tuple[str, str, int, tuple[float, float]], Answer] = {}
 def answers(
     assignment: Assignment, seed: int | None = None, hidden: Path | None = None
 ) -> session.RightAnswers:
-    """What answers an assignment's questions rightly; visible ones as in a student's notebook.
+    """The source of right answers; those to visible questions are as in a student's notebook.
 
     `hidden`: a copy of the assignment's hidden folder.
     """

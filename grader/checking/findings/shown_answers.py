@@ -39,7 +39,7 @@ def right_answer(test: Test) -> Answer:
 
 
 def causes_of(files: Collection[Path]) -> Any:
-    """What names the mistakes that failures of the visible tests of these files show."""
+    """A function that names the mistakes behind failures of the visible tests of these files."""
 
     def named(results: list[TestResult]) -> list[TestResult]:
         found = dict[str, TestResult]()

@@ -33,7 +33,7 @@ class Release:
     """Make what students get in a week, and prove that nothing hidden is in it."""
 
     to: Annotated[Path, typer.Option(help="an empty folder, or the last release")]
-    week: Annotated[int | None, typer.Option(help="all that is out by this week")] = None
+    week: Annotated[int | None, typer.Option(help="everything released by this week")] = None
     answers: Annotated[
         str | None, typer.Option(help="model answers of a1, a2, …, after the last late date")
     ] = None
@@ -47,14 +47,14 @@ class Release:
     seed: Annotated[int, typer.Option(help="of the fallback model", min=0)] = 0
     git_branch: Annotated[str, typer.Option(help="commit to this branch of TO instead")] = ""
     zip: Annotated[bool, typer.Option("--zip", help="also write TO.zip")] = False
-    lectures: Annotated[
-        bool, typer.Option(help="with the lectures' pages, if the course has any")
-    ] = True
+    lectures: Annotated[bool, typer.Option(help="with the lectures' pages, if there are any")] = (
+        True
+    )
     roster: Annotated[Path | None, typer.Option(help="CSV with the students' extensions")] = None
     no_extensions: Annotated[
-        bool, typer.Option("--no-extensions", help="without a roster: nobody has more time")
+        bool, typer.Option("--no-extensions", help="without a roster: no student has more time")
     ] = False
-    out: Annotated[Path, typer.Option(help="folder of results, with stored terms")] = GRADES
+    out: Annotated[Path, typer.Option(help="folder of results, with stored due dates")] = GRADES
     store: StoreUrl = None
     today: Annotated[
         datetime.datetime | None,

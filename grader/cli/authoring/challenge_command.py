@@ -25,7 +25,7 @@ def run(options: Challenge) -> int:
         said = {"notebook": str(notebook), "key": str(sheet), "bugs": [b.name for b in found]}
         print(json.dumps(said | {"green_from_the_start": [bug.name for bug in green]}))
     else:
-        print(f"{notebook} has {len(found)} bugs; {sheet} says which: keep it to yourself")
+        print(f"{notebook} has {len(found)} bugs; {sheet} lists them: keep it to yourself")
         for bug in green:
             print(
                 f"! {bug.name}: no visible check of {bug.exercise} catches it, so it is green "

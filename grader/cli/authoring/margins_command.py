@@ -62,7 +62,7 @@ def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
         for mine in found.values()
     ]
     names = list(found)
-    unit = "of the tolerance, one value a setting"
+    unit = "of the tolerance, one value per setting"
     measures["worst"] = measure(unit, everything) | {"settings": names}
     for key in sorted({key for mine in found.values() for key in mine}):
         id, test, kind = key

@@ -22,12 +22,12 @@ LOG_EVERY = 10.0  # seconds
 
 def run(options: Prove) -> int:
     """Print what was proven; exit 1 if a claim does not hold."""
-    from ...authoring import whole
+    from ...authoring import consistency
     from ...authoring.proof import run as proof
     from ...authoring.proof import summary
 
     course = Course.here()
-    whole.check(course)
+    consistency.check(course)
     plan = _plan(course, options)
     total = len(proof.tasks(plan))
     if not total:
@@ -55,7 +55,7 @@ def run(options: Prove) -> int:
 
 
 def _plan(course: Course, options: Prove) -> Plan:
-    """What to prove. Raises UsageProblem for an unknown assignment, exercise or backend."""
+    """The cases to prove. Raises UsageProblem for an unknown assignment, exercise or backend."""
     from ...authoring.proof.run import BACKENDS, SEEDS, Plan
 
     assignment, exercise = options.assignment, options.exercise

@@ -32,10 +32,7 @@ def run(options: Release) -> int:
     course = Course.here()
     given = (options.week, options.answers, options.fallback)
     if sum(one is not None for one in given) + options.self_study != 1:
-        raise UsageProblem(
-            "say what to release: --week N, --answers a1, --self-study or --fallback a3, one of "
-            "them"
-        )
+        raise UsageProblem("choose one: --week N, --answers a1, --self-study or --fallback a3")
     _check_place(course, options.to)
     _check_branch(course, options.git_branch)
     if options.fallback is not None:
@@ -80,8 +77,8 @@ def _fallback(options: Release, course: Course, id: str) -> int:
         raise UsageProblem("--fallback: this course names no `fallback_model` in course.toml")
     if (options.to / MANIFEST).exists() or options.zip or options.git_branch:
         raise UsageProblem(
-            "a fallback model stands beside a release, never in it or in a commit: give the folder "
-            "around the release with --to, without --zip and --git-branch"
+            "a fallback model is written next to a release, never into it or a commit: name the "
+            "folder around the release with --to, and leave out --zip and --git-branch"
         )
     with contextlib.redirect_stdout(sys.stderr):  # what the data set says about itself
         card = make(

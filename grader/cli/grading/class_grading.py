@@ -36,7 +36,7 @@ def received(
 ) -> list[submissions.Submission]:
     """One submission per student and assignment; `notice` as for `submissions.find`.
 
-    A folder that `out`, the one of results, is or lies in is nobody's submission.
+    The folder `out`, and the folders around it, are not submissions.
 
     A hand-in without a notebook or an assignment's name counts for the assignment that most of the
     class handed in.
@@ -67,7 +67,7 @@ def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, Hidd
     if not models or names == ["none"]:
         return {}
     if "none" in names:
-        raise UsageProblem(f"--labels-from {sources}: give either sources or none, not both")
+        raise UsageProblem(f"--labels-from {sources}: give sources or none, not both")
     try:
         with contextlib.redirect_stdout(sys.stderr):  # the plugin prints which source it used
             return {a.id: scorer.hidden_labels(course, a, names) for a in models}

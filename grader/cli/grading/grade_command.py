@@ -10,7 +10,7 @@ from grader.checking.session import BROKEN
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
-from ...authoring import whole
+from ...authoring import consistency
 from ...classroom.roster import Roster, abridged
 from ...gradebook import stored_roster
 from ...gradebook.manual import ManualMarks
@@ -33,7 +33,7 @@ from .grading_options import Grade
 def run(options: Grade) -> int:
     """Grade, store and report; prints a table and the paths of what was written."""
     course = Course.here()
-    whole.check_components(course)
+    consistency.check_components(course)
     default, exercises = _chosen(course, options)
     _check(options)
     tier = class_grading.checked_tier(options.require_isolation, options.trust)
@@ -68,7 +68,7 @@ def run(options: Grade) -> int:
     _say([*notices, *class_list.unused(times, found)], options)
     _say([f"isolation: {class_grading.tier_text(tier)}"], options)
     if options.store and not (exercises or stores.is_there(options.out, options.store)):
-        _say([f"{store.where}: a new database is made for the results"], options)
+        _say([f"{store.where}: creating a new database for the results"], options)
     if exercises:  # only show some tests: nothing is stored or written
         graded = class_grading.grade(chosen, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
@@ -174,7 +174,7 @@ def _failure(failed: list[Result], files: results.Written) -> str:
     """On whom the grader failed and why, and whose earlier grade counts on."""
     kept = [result for result in files.of(failed) if result.outcome != UNGRADED]
     why = failed[0].reason.removeprefix("could not be graded: ")
-    and_kept = f"; the earlier grade of the same files counts on: {_named(kept)}" if kept else ""
+    and_kept = f"; the earlier grade of the same files still counts: {_named(kept)}" if kept else ""
     return f"the grader failed on {_named(failed)}: {why}{and_kept}"
 
 
@@ -195,7 +195,7 @@ def _print(
         for result in run:
             results.print_failures(result)
     if len(run) < len(files.results):
-        say(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
+        say(f"\nThis run: {len(run)}; the files contain all {len(files.results)} results.")
     say(f"\nReport   {files.report}\nClass    {files.dashboard}")
     say(f"CSV      {files.csv}\nJSON     {files.json}")
     say(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")

@@ -42,7 +42,10 @@ class Grading:
     ] = None
     trust: Trust = False
     labels_from: Annotated[
-        str, typer.Option(help="labels to score models with: mirror, hub, package, generated, none")
+        str,
+        typer.Option(
+            help="source of labels for scoring models: mirror, hub, package, generated, none"
+        ),
     ] = "mirror,hub"
     json: Json = False
 

@@ -6,7 +6,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook.notebook_file import InvalidNotebook
 
-from ...authoring import whole
+from ...authoring import consistency
 from ...authoring.views import notebooks
 from ...intake.submissions import Submission
 from ...library.components import Component
@@ -25,7 +25,7 @@ def run(options: Similar) -> int:
     """Compare the submissions of each assignment, print the pairs and write the page."""
     folder, assignment, to = options.submissions, options.assignment, options.to
     course = Course.here()
-    whole.check_components(course)
+    consistency.check_components(course)
     default = lookup.assignment(course, assignment) if assignment else None
     roster = class_list.roster(options.roster, course, options.out, options.store)
     handed_in = received(folder, course, default, roster, out=options.out)
@@ -62,7 +62,7 @@ def run(options: Similar) -> int:
 def _works(
     course: Course, assignment: Assignment, chosen: list[Submission]
 ) -> tuple[list[Work], list[str]]:
-    """What each student or group wrote, and a sentence for each that cannot be read."""
+    """The code of each student or group, and a sentence for each that cannot be read."""
     handout = Handout.of(course, assignment)
     groups: dict[str, list[Submission]] = {}
     for submission in chosen:
@@ -80,7 +80,7 @@ def _works(
 
 
 def _solution(course: Course, assignment: Assignment) -> Work:
-    """What the course's own solution says."""
+    """The course's own solution, as text."""
     components = [c for exercise in assignment.exercises for c in exercise.components]
     sources = {component: Component.parse(component).source for component in components}
     written = notebooks.build(course, assignment, "starter", sources)

@@ -1,4 +1,4 @@
-"""What the class's lists add to a command: the roster's names and terms, times of receipt."""
+"""Options for the class's lists: the roster's names and terms, times of receipt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .newcomers import newcomers
 
 
 def read_roster(path: Path | None, course: Course) -> Roster:
-    """What the roster at `path` says; an empty one without a path. Raises CsvError.
+    """The roster at `path`; an empty one without a path. Raises CsvError.
 
     Columns that mean nothing are named on stderr: they may be misspelled.
     """
@@ -75,7 +75,7 @@ def marks(
 
 
 def marker(name: str | None) -> str:
-    """Who gives the marks of a file: the name given, or that of the login."""
+    """The author of the marks in a file: the name given, or that of the login."""
     if name is None:
         try:
             return getpass.getuser()
@@ -98,7 +98,7 @@ def timed(
 ) -> list[Submission]:
     """The submissions with the times that count: those given, or known from an earlier run.
 
-    `notice` is told of each known time that another one replaces, and of earlier dates of files
+    `notice` is called for each known time that another one replaces, and of earlier dates of files
     that were read and do not count.
     """
     earlier, found = list[str](), list[Submission]()
@@ -174,7 +174,7 @@ def without_older(
 
 
 def _unreadable(submission: Submission, last: Result) -> str:
-    """Why a new hand-in is no notebook; "" if it is one, or the one graded last."""
+    """Why a new hand-in is not a notebook; "" if it is one, or the one graded last."""
     if submission.problem or submission.sha256 == last.submission.sha256:
         return submission.problem
     try:
@@ -196,7 +196,7 @@ def unused(given: Mapping[Handed, Receipt], submissions: Sequence[Submission]) -
 def attendance(
     roster: Roster, results: Sequence[Result], run: Sequence[Result], everybody: bool = True
 ) -> list[str]:
-    """Who is missing for each assignment of this run, and who is graded but not in the roster.
+    """The students missing from each assignment, and those graded but not in the roster.
 
     `results` are all that the store has: a submission of an earlier run is not missing. A run that
     was not for `everybody` says nothing of the others.
@@ -215,13 +215,13 @@ def attendance(
 
 
 def staying_away(found: Sequence[Submission], roster: Roster) -> list[str]:
-    """Whose hand-ins are not graded, as the roster says that they have left."""
+    """The students whose hand-ins are not graded, because the roster says that they have left."""
     left = sorted({submission.student for submission in found} & {*roster.left})
-    return [f"not graded, as they have left the class: {abridged(left)}"] if left else []
+    return [f"not graded, because they have left the class: {abridged(left)}"] if left else []
 
 
 def late_by_file(counted: Sequence[Result]) -> list[str]:
-    """Who is charged for lateness that only the date of a file speaks of: copying may change it."""
+    """The students who are late only by the date of a file: copying may change it."""
     late = [
         f"{result.student} {result.assignment}"
         for result in counted

@@ -26,8 +26,8 @@ def carry(
 ) -> None:
     """Give each hand-in the grades and marks that the same file has under an earlier name.
 
-    `found` is all that lies in `folder`: whoever hands in the same file, as another member of a
-    group, keeps its grade. `notice` gets a sentence for each. Raises GradebookError.
+    `found` is everything in `folder`: another member of a group who hands in the same file keeps
+    its grade. `notice` gets a sentence for each. Raises GradebookError.
     """
     with store.connected() as connection:
         graded = rows.newest(connection, also_left=True)

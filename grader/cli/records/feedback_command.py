@@ -99,7 +99,7 @@ def _zip(
 ) -> list[tuple[str, bytes]]:
     """The zip of one assignment; none if no student's name in that system is known.
 
-    Whoever cannot be named, or would get the same name as somebody else, is left out and told.
+    Students without a name, or with the name of another, are left out and listed.
     """
     names = {
         r.student: PACKERS[system](r.submission.file, roster.student(r.student), assignment)

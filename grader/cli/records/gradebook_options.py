@@ -71,7 +71,7 @@ class Mark:
         str | None, typer.Option(help="your name, stored with each mark; default: your login")
     ] = None
     others: Annotated[
-        list[str] | None, typer.Option("--with", help="who marks too: the work is shared out")
+        list[str] | None, typer.Option("--with", help="another marker: the work is shared out")
     ] = None
     by_question: Annotated[
         bool, typer.Option("--by-question", help="share out questions instead of students")
@@ -93,9 +93,9 @@ class Grades:
         list[Path] | None, typer.Option(help="CSV of marks: student,component,points,max")
     ] = None
     so_far: Annotated[
-        bool, typer.Option("--so-far", help="leave out what nobody has a grade for yet")
+        bool, typer.Option("--so-far", help="leave out items without any grades yet")
     ] = False
-    explain: Annotated[str | None, typer.Option(help="only show how this grade came to be")] = None
+    explain: Annotated[str | None, typer.Option(help="only explain this student's grade")] = None
     store: StoreUrl = None
     json: Json = False
 
@@ -110,7 +110,8 @@ class Export:
     out: Out = GRADES
     roster: Roster = None
     source: Annotated[
-        Path | None, typer.Option("--from", help="what Canvas or Moodle exported, to fill in")
+        Path | None,
+        typer.Option("--from", help="the file that Canvas or Moodle exported, to fill in"),
     ] = None
     trust: Trust = False
     store: StoreUrl = None

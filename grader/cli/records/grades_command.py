@@ -30,8 +30,7 @@ def run(options: Grades) -> int:
     missing = course_grades.without_grades(found, course, marks)
     if missing and not options.so_far:
         warn(
-            f"nobody has a grade for {', '.join(missing)}: everybody gets 0 for it; --so-far "
-            "leaves it out",
+            f"no grades yet for {', '.join(missing)}: 0 points for everyone; --so-far leaves it out"
         )
     if roster.students:
         for id in sorted({grade.student.id for grade in grades} - {*roster.students}):

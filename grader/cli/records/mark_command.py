@@ -29,11 +29,11 @@ def run(options: Mark) -> int:
         desk = Desk(store, course)
         before = max((kept.id for kept in store.marks()), default=0)
         if not desk.parts():
-            raise UsageProblem(f"{store.where}: nobody has handed in a written part: nothing to do")
+            raise UsageProblem(f"{store.where}: no written parts were handed in: nothing to do")
         with offered(desk, marker, options.host, options.port, options.out) as served:
             say(f"{served.address}  marks as {marker.name}; Ctrl-C ends it")
             if options.host not in LOOPBACK:
-                warn("whoever sees this address, or the network it goes through, can mark with it")
+                warn("anyone who sees this address, or the network, can mark with it")
             with nullcontext() if options.no_browser else opened(served.address, options.out):
                 served.run()
         stores.back_up(store)
@@ -48,7 +48,8 @@ def _marker(options: Mark) -> Marker:
     for name in names:
         if not name.strip() or len(name) > MAX_NAME or visible_name(name) != name:
             raise UsageProblem(
-                f"{name[:MAX_NAME]!r} is no marker's name: give up to {MAX_NAME} characters, your "
+                f"{name[:MAX_NAME]!r} is not a marker's name: give up to {MAX_NAME} characters, "
+                "your "
                 "own with --marker"
             )
     return Marker(names[0], tuple(names), options.by_question, options.anonymous)

@@ -1,4 +1,4 @@
-"""Who is new in the class by a roster, or only misspelled in it."""
+"""Finds students who are new in the class by a roster, or only misspelled in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import stores
 def newcomers(
     given: Roster, out: Path, url: str | None, handed_in: Collection[str] = ()
 ) -> list[str]:
-    """Who is new in the class by a roster, with the name that each may be a misspelling of.
+    """The students who are new in the class by a roster, each with its likely spelling.
 
     `handed_in`: others in the folder that is graded. Raises CsvError for a row of terms alone
     whose student nobody knows: it would only be a phantom with no points.

@@ -1,4 +1,4 @@
-"""What `--preview` of `course grade` and `course report` prints: who would move, and why."""
+"""Prints the `--preview` of `course grade` and `course report`: changed grades, and why."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def show(
 ) -> int:
     """Compare the grades of now with those after `change`, which writes to the store.
 
-    All of it is undone. `graded` are told whether or not they move. Marks, terms and the rules for
-    late work count as they would.
+    All of it is undone. `graded` are listed whether or not they change. Marks, terms and the rules
+    for late work count as they would.
     """
     rules = store.rules()
     before = results.counted_results(store, course, lambda text: None)
@@ -70,7 +70,7 @@ def _moves(now: Result, before: dict[tuple[str, str], Result]) -> bool:
 
 
 def _course_totals(found: list[Result], course: Course, roster: Roster) -> dict[str, float | None]:
-    """Everybody's total by the weights, of what is graded here and so far."""
+    """Everybody's total by the weights, of all grades here so far."""
     return {
         grade.student.id: grade.total
         for grade in course_grades(found, course, roster, {}, so_far=True)
@@ -101,7 +101,7 @@ def _text(found: dict[str, Any]) -> str:
     more = "".join(f", {counts[key]} {text}" for key, text in named.items() if counts[key])
     lines += [
         f"{counts['up']} up, {counts['down']} down, {counts['same']} with the same total{more}.",
-        "Nothing was stored or written. To apply it: the same command without --preview.",
+        "Nothing was stored or written. To apply it, run the same command without --preview.",
     ]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""What `grade`, `report` and `demo` write and print: files, a table, failing tests in full."""
+"""The output of `grade`, `report` and `demo`: files, a table, failing tests in full."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def _held(found: Sequence[Result], list_: Path) -> list[str]:
         return []
     many = "1 mark is" if len(names) == 1 else f"{len(names)} marks are"
     return [
-        f"{many} held, as what was handed in has changed since: {abridged(names)}; both answers "
-        f"are in the report, and {list_} asks again"
+        f"{many} held, because the answer has changed since: {abridged(names)}; both answers are "
+        f"in the report, and {list_} asks again"
     ]
 
 
@@ -174,8 +174,8 @@ def in_force(folder: Path, course: Course, url: str | None = None) -> Course:
         rules = store.rules()
     for change in policy.changes(rules, policy.of(course), course.facts.zone) if rules else ():
         warn(
-            f"course.toml says otherwise, which counts after `course report {folder}` "
-            f"(--preview shows who moves): {change.sentence}"
+            f"course.toml has changed; `course report {folder}` applies it (--preview shows whose "
+            f"grade changes): {change.sentence}"
         )
     return policy.under(course, rules)
 

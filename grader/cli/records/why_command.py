@@ -1,4 +1,4 @@
-"""`course why`: how one student's grade of an assignment comes about, down to the test."""
+"""`course why`: explains one student's grade of an assignment, down to the test."""
 
 from __future__ import annotations
 

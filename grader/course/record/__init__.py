@@ -1,1 +1,1 @@
-"""What the record of an exercise, `exercise.toml`, has beside its facts: hints and mistakes."""
+"""Reads the record of an exercise, `exercise.toml`, beyond its facts: hints and mistakes."""

@@ -58,7 +58,9 @@ def apply(hunks: Sequence[Hunk], source: str) -> str:
         places = hunk.places(lines)
         if len(places) != 1:
             first = next(iter(hunk.old), "a line to say where")
-            raise ValueError(f"{first.strip()!r} with what follows is there {len(places)} times")
+            raise ValueError(
+                f"{first.strip()!r} with the lines that follow occurs {len(places)} times"
+            )
         found.append((places[0], hunk))
     for start, hunk in sorted(found, key=lambda one: one[0], reverse=True):
         lines[start : start + len(hunk.old)] = hunk.inserted(lines[start])

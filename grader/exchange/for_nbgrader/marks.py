@@ -53,7 +53,7 @@ class FoundMarks:
 
 
 def asked_again(kept: ManualMarks, results: Iterable[Result]) -> dict[Item, ManualMark]:
-    """What to store once formgrader has flagged the marks that are held in these results."""
+    """The marks to store once formgrader has flagged those that are held in these results."""
     held = [(r.student, r.assignment, mark.item) for r in results for mark in r.held]
     return {
         item: replace(kept.marks[item], marker=ASKED)
@@ -118,7 +118,7 @@ def _places(assignment: Assignment) -> Iterator[_Place]:
 
 
 def _points(grade: Any) -> float | None:
-    """What nbgrader counts for a cell that a person touched; None for any other."""
+    """The points that nbgrader gives a cell that a person touched; None for any other."""
     if grade.manual_score is None and grade.extra_credit is None:
         return None
     given = grade.auto_score if grade.manual_score is None else grade.manual_score

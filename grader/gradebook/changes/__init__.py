@@ -1,1 +1,1 @@
-"""What happened to a grade: gradings compared, why totals moved, and a student's whole history."""
+"""The history of a grade: gradings compared, why totals moved, and a student's whole history."""

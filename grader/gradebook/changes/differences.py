@@ -1,4 +1,4 @@
-"""What differs between two gradings: of one result by exercise and test, and of a whole class."""
+"""Compares two gradings: of one result by exercise and test, and of a whole class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..exercise_result import GradedTest
 from ..result import Result
 from ..totals import UNGRADED
-from . import moves
+from . import total_changes
 
 ABSENT = "no such test"
 
@@ -17,7 +17,7 @@ ABSENT = "no such test"
 def preview(
     now: Iterable[Result],
     stored: Mapping[tuple[str, str], Result],
-    zone: datetime.tzinfo = moves.UTC,
+    zone: datetime.tzinfo = total_changes.UTC,
 ) -> dict[str, Any]:
     """Compare new results with the `stored` ones of the same student and assignment.
 
@@ -25,7 +25,7 @@ def preview(
     failed). `changes` has an entry for each result whose total or tests differ, most points first:
     student, assignment, `before` and `now` (totals, None if there is none), points, exercises
     (differences by id), tests (see `by_test`), held (the items whose marks no longer count), and
-    why (the causes in words; see `moves.reasons`).
+    why (the causes in words; see `total_changes.reasons`).
     """
     summary = dict.fromkeys(("up", "down", "same", "new", "ungraded"), 0)
     changes = []
@@ -62,7 +62,7 @@ def _change(
         "points": points,
         "exercises": by_exercise(before, now),
         "tests": by_test(before, now),
-        "why": moves.reasons(moves.facts(before), moves.facts(now), zone),
+        "why": total_changes.reasons(total_changes.facts(before), total_changes.facts(now), zone),
         "held": [m.item for m in now.held if m.item not in {old.item for old in before.held}],
     }
     return "up" if points > 0 else "down" if points < 0 else "same", change | found

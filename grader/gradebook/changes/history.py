@@ -1,4 +1,4 @@
-"""What happened to one student's grade: gradings, manual marks, new rules and totals, in order."""
+"""The history of one student's grade: gradings, manual marks, new rules and totals, in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..result import Request, Result
 from ..rules.policy import Change
 from ..stored_marks import KeptMark
 from ..totals import UNGRADED
-from . import differences, moves
+from . import differences, total_changes
 
 _DEPENDS_ON = {
     "submission": attrgetter("submission.sha256"),
@@ -30,7 +30,7 @@ def entries(
     totals: Iterable[dict[str, Any]] = (),
     requests: Iterable[Request] = (),
 ) -> list[dict[str, Any]]:
-    """What happened to one student and assignment, oldest first: one entry each.
+    """The events of one student and assignment, oldest first: one entry each.
 
     Every entry: `kind`, `at` (an ISO time) and `sentence`, which says all of it in words.
     `grading`: outcome, `changed` (names of what differs from the last grade), `exercises`
@@ -61,10 +61,10 @@ def _grading(before: Result | None, now: Result) -> dict[str, Any]:
     if now.outcome == UNGRADED:
         return {**entry, "sentence": "the grader failed: no grade"}
     if before is None:
-        points = moves.automatic_points(now.totals.automatic, now.totals.bonus)
+        points = total_changes.automatic_points(now.totals.automatic, now.totals.bonus)
         return {**entry, "sentence": f"graded for the first time: automatic points {points}"}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]
-    moved = moves.of_exercises(moves.earned(before), moves.earned(now))
+    moved = total_changes.of_exercises(total_changes.earned(before), total_changes.earned(now))
     what = f"{_listed(changed)} changed" if changed else "graded again, with nothing changed"
     return {
         **entry,

@@ -83,7 +83,7 @@ def _engine(url_or_path: str, wait_seconds: float) -> Engine:
             url = sqlalchemy.make_url(url_or_path)
         except (ArgumentError, ValueError):  # its text may hold the password
             raise GradebookError(
-                f"{shown(url_or_path)} is no URL of a database: give a file, or one like "
+                f"{shown(url_or_path)} is not the URL of a database: give a file, or one like "
                 "postgresql+psycopg://USER@HOST/DATABASE"
             ) from None
     if url.get_backend_name() != "sqlite":

@@ -66,7 +66,7 @@ def sentence(error: Exception, where: str, wait_seconds: float) -> str:
     """The message for a database error."""
     cause = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
     text = str(cause).strip().splitlines()[0]  # without a path, whose words could mislead
-    safe = "what was stored before is safe"
+    safe = "everything stored before is safe"
     if "is locked" in text or "is busy" in text:
         return (
             f"the gradebook {where} was in use by another program for more than "

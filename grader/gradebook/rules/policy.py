@@ -78,7 +78,7 @@ def under(course: Course, policy: Policy | None) -> Course:
 
 
 def changes(before: Policy, now: Policy, zone: datetime.tzinfo, at: str = "") -> list[Change]:
-    """What differs between two sets of rules, in words, with times in `zone`."""
+    """The differences between two sets of rules, in words, with times in `zone`."""
     found = []
     for id, rules in now["assignments"].items():
         old = before["assignments"].get(id, rules)

@@ -1,4 +1,4 @@
-"""What the judge asks of a scorer, which a course names; and the labels that only judges see."""
+"""The interface of a scorer, which a course names; and the labels that only judges see."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Scorer(Protocol):
     sample: str  # the note if only some sentences were answered
     unit: str  # of the score, behind a number: "%"
     unit_in_words: str  # "% of the hidden labels right"
-    unit_in_handouts: str  # "% of the test labels right"
+    unit_in_handouts: str  # "% test accuracy"
     compared: tuple[str, str]  # in handouts: the model's answers, and with what
 
     def read(self, value: Any, expected: int, function: str) -> list[Any]:
@@ -101,7 +101,7 @@ class Scorer(Protocol):
         ...
 
     def sentences(self, model: ModelResult) -> list[str]:
-        """What a student reads about a score, the score itself in the first sentence."""
+        """Sentences for the student about a score, the score itself in the first one."""
         ...
 
 

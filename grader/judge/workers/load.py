@@ -1,4 +1,4 @@
-"""What a worker loads before its first request."""
+"""The definitions that a worker loads before its first request."""
 
 from __future__ import annotations
 

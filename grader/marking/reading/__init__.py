@@ -1,1 +1,1 @@
-"""What a marker reads: answers made safe to show, which are alike, rubric and model answer."""
+"""Prepares what a marker reads: safe answers, groups of alike ones, rubric and model answer."""

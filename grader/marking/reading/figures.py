@@ -23,7 +23,7 @@ from ...gradebook.result import Result
 from ...intake import archives, plain_files
 from ...notebook import notebook_file, written_answers
 from ...notebook.answer_cells import ATTACHED, Answer
-from ...notebook.beside import code_of
+from ...notebook.attachments import code_of
 from ...notebook.notebook_file import MAX_FILE, PASTED, Cell
 
 SVG = "image/svg+xml"
@@ -44,7 +44,7 @@ SEQUENCES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colors of a terminal
 
 
 class Output(NamedTuple):
-    """What a code cell drew, as the name of a picture, or printed."""
+    """The output of a code cell: the name of a picture, or text."""
 
     picture: str = ""
     text: str = ""
@@ -60,7 +60,7 @@ class Code(NamedTuple):
 
 @dataclass(frozen=True)
 class Notebook:
-    """A graded notebook, as far as its figures are concerned. Anything may stand in it."""
+    """A graded notebook, as far as its figures are concerned. It may contain anything."""
 
     assignment: Assignment
     cells: list[Cell]
@@ -140,7 +140,7 @@ def _read(file: str, sha256: str) -> tuple[list[Cell], list[dict[str, Any]]]:
 
 
 def _data(output: dict[str, Any]) -> dict[str, Any]:
-    """What an output holds, by kind; warnings and bars of progress are left out."""
+    """The contents of an output, by kind; warnings and bars of progress are left out."""
     if output.get("output_type") == "stream":
         return {TEXT: output.get("text")} if output.get("name") == "stdout" else {}
     if output.get("output_type") == "error":

@@ -1,4 +1,4 @@
-"""What stands beside an answer: its question, the model answer and the rubric.
+"""The material next to an answer: its question, the model answer and the rubric.
 
 They are those of the built notebooks: the starter's cell has the question, the executed solution's
 the model answer, and a text below it the rubric.

@@ -9,7 +9,7 @@ import sys
 import pytest
 from checkout import ROOT, syllabus
 
-from grader.authoring import whole
+from grader.authoring import consistency
 from grader.course.course import Course
 from grader.library import components
 from grader.library.components import BuildError
@@ -38,7 +38,7 @@ def change(folder, file, old, new):
 def check(folder):
     course = Course.load(folder / "course.toml")
     kept = {"assignments": [course.assignment("a1")], "labs": []}
-    whole.check(course.model_copy(update=kept))
+    consistency.check(course.model_copy(update=kept))
 
 
 def test_the_course_fits_together(copy):
@@ -64,7 +64,7 @@ def test_the_course_fits_together(copy):
             RECORD.format(3),
             "scores_not_scaled: the dot products are not divided by √d_k\n- return query ",
             "scores_not_scaled: the dot products are not divided by √d_k\n- return queries ",
-            "is there 0 times",
+            "occurs 0 times",
         ),
         (
             RECORD.format(3),
@@ -176,7 +176,7 @@ def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):
         shutil.copy(ROOT / "course_lib" / module, target)
     components.module_text.cache_clear()
     line = change(copy, "course_lib/numpy_forms/attention.py", "def scaled_scores(", "def (")
-    for command in (whole.check, whole.check_components):
+    for command in (consistency.check, consistency.check_components):
         with pytest.raises(BuildError) as caught:
             command(Course.load(copy / "course.toml"))
         place = f"course_lib/numpy_forms/attention.py, line {line}"

@@ -1,4 +1,4 @@
-"""What stands beside a written answer in its notebook: pictures, and the code that made outputs.
+"""The attachments of a written answer in its notebook: pictures, and the code that made outputs.
 
 An answer's code cells are those between the heading or graded cell above it and itself, and those
 that the student put between it and the next one.
@@ -16,7 +16,7 @@ from . import written_answers
 from .notebook_file import Cell
 
 
-class Beside(NamedTuple):
+class Attachments(NamedTuple):
     """Hashes of what a student put beside an answer, "" for nothing.
 
     `pictures` covers those that hang on its cell, and the code that drew others; `printed` the code
@@ -27,8 +27,8 @@ class Beside(NamedTuple):
     printed: str = ""
 
 
-def beside(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, Beside]:
-    """What stands beside each written part ("1.11.a")."""
+def attachments(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, Attachments]:
+    """The attachments of each written part ("1.11.a")."""
     given = {cell.source for cell in written_answers.starter_cells(assignment)}
     found = {}
     for part, answer in written_answers.found(assignment, cells).items():
@@ -36,7 +36,7 @@ def beside(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, Beside]:
         pictures = [cell.attached for cell in answer.cells if cell.attached]
         pictures += [code.source for code in own if code.drew]
         printed = [code.source for code in own if code.printed and not code.drew]
-        found[part] = Beside(_hash(pictures), _hash(printed))
+        found[part] = Attachments(_hash(pictures), _hash(printed))
     return found
 
 

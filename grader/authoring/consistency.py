@@ -26,7 +26,7 @@ _MOST = 12  # problems told at once
 def check(course: Course) -> None:
     """Raises BuildError: one sentence, with file and line, for each thing that does not fit.
 
-    A component's file that is no Python is told alone.
+    A component's file that is not Python is reported alone.
     """
     found = list(dict.fromkeys(_problems(course)))
     if found[_MOST:]:
@@ -85,8 +85,8 @@ def _problems(course: Course) -> Iterator[str]:
 
 def _nobody_learns(assignment: Assignment) -> str:
     if isinstance(assignment, Lab):
-        return "nobody would learn what is wrong"
-    return "everybody would get 0 of its points"
+        return "no student would learn what is wrong"
+    return "every student would get 0 of its points"
 
 
 def _folder_of_tests(assignment: Assignment, exercise: str) -> Path:
@@ -137,11 +137,11 @@ def _misnamed(assignment: Assignment) -> Iterator[str]:
     """Folders of no exercise."""
     for folder in sorted(assignment.hidden.glob(files.FOLDERS)):
         if not (folder / files.FILE).is_file():
-            yield f"{shown(folder)}: there is no {files.FILE}, so it is no exercise: add one"
+            yield f"{shown(folder)}: there is no {files.FILE}, so it is not an exercise: add one"
 
 
 def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
-    """What a named bug refers to that is not there."""
+    """References of a named bug to things that do not exist."""
     place = place_in(assignment.record(bug.exercise), *bug.place)
     if why := _missing(bug.component):
         yield f"{place}: {why}"

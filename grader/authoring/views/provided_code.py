@@ -15,14 +15,14 @@ IN_SETUP = {"np": "import numpy as np", "plt": "import matplotlib.pyplot as plt"
 
 
 @dataclass
-class Given:
+class ProvidedCode:
     """Import lines of the whole notebook, and helper definitions before each component."""
 
     imports: list[str] = field(default_factory=list)
     helpers: dict[str, list[str]] = field(default_factory=dict)  # component → definitions
 
 
-def collect(course: Course, assignment: Assignment) -> Given:
+def collect(course: Course, assignment: Assignment) -> ProvidedCode:
     """Collect what an assignment's components use. Raises BuildError for an undefined name.
 
     Components of other assignments are imported, not shown.
@@ -38,13 +38,13 @@ def collect(course: Course, assignment: Assignment) -> Given:
     return needed_by(references, elsewhere)
 
 
-def needed_by(references: Sequence[str], elsewhere: Collection[str]) -> Given:
+def needed_by(references: Sequence[str], elsewhere: Collection[str]) -> ProvidedCode:
     """Collect what components use that a notebook shows; those `elsewhere` are imported.
 
     Raises BuildError for an undefined name.
     """
     written = {Component.parse(reference).name for reference in references}
-    given, lines, seen = Given(), set[str](), set[str]()
+    given, lines, seen = ProvidedCode(), set[str](), set[str]()
 
     def needed(reference: str, source: str) -> list[str]:
         """The helpers that a definition uses, dependencies first; imports go to `lines`."""

@@ -1,4 +1,4 @@
-"""What a form says: which answers, as they were seen, get which mark."""
+"""The contents of a form: which answers, as they were seen, get which mark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Refused(Problem):
 
 
 @dataclass(frozen=True)
-class Given:
+class MarkForm:
     """A mark for some answers, each with the version and the beginning of the hash seen."""
 
     part: Part
@@ -30,7 +30,7 @@ class Given:
     seen: tuple[tuple[Entry, int, str], ...]
 
     @classmethod
-    def of(cls, form: Form, part: Part, desk: Desk, marker: Marker) -> Given:
+    def of(cls, form: Form, part: Part, desk: Desk, marker: Marker) -> MarkForm:
         """Raises Refused."""
         found = {e.key: e for c in desk.cards(part.assignment, part.item) for e in c.entries}
         seen = []
@@ -40,7 +40,7 @@ class Given:
                 raise Refused("this answer is no longer here; the newest ones are below")
             seen.append((found[key], int(version), sha))
         if not seen:
-            raise Refused("no answer was chosen: tick those that the mark is for")
+            raise Refused("no answer was chosen: tick the answers for this mark")
         comment = form.get("comment", [""])[0].replace("\r\n", "\n").replace("\0", "").strip()
         if len(comment) > MAX_COMMENT:
             raise Refused(f"the comment has more than {MAX_COMMENT:,} characters: shorten it")
@@ -107,7 +107,7 @@ def _points(text: str, most: float) -> float | None:
     try:
         value = float(text.replace(",", "."))
     except ValueError:
-        raise Refused(f"{text[:40]!r} is no number of points: type 0 to {most:g}") from None
+        raise Refused(f"{text[:40]!r} is not a number of points: type 0 to {most:g}") from None
     if not 0 <= value <= most:  # also refuses nan
         raise Refused(f"{value:g} points, but the question has {most:g}: type 0 to {most:g}")
     return value

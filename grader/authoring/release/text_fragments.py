@@ -37,7 +37,7 @@ QUOTE = re.compile(r"(?m)^ *> ?")
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextFragment:
     """One text of a file. `inside` says where in it, and `raw` is the whole file's text."""
 
     path: str
@@ -50,7 +50,7 @@ class Piece:
         return self.text.splitlines()
 
     def place(self, number: int = 0) -> str:
-        """The path and line of the piece's line `number`, counted from 0."""
+        """The path and line of the fragment's line `number`, counted from 0."""
         within = f" ({self.inside})" if self.inside else ""
         if not self.raw:
             return f"{self.path}, line {number + 1}{within}"
@@ -62,7 +62,7 @@ class Piece:
         return f"{self.path}{within}"
 
 
-def of_file(path: str, data: bytes) -> Iterator[Piece]:
+def of_file(path: str, data: bytes) -> Iterator[TextFragment]:
     """The texts of one file; a zip's are those of the files in it."""
     if (unpacked := _unpacked(path, data)) is not None:
         for name, packed in unpacked.items():
@@ -71,12 +71,12 @@ def of_file(path: str, data: bytes) -> Iterator[Piece]:
     raw = data.decode("utf-8", errors="replace")
     whole = True
     for inside, text in _strings(path, raw):
-        yield from _unfolded(Piece(path, text, raw, inside))
+        yield from _unfolded(TextFragment(path, text, raw, inside))
         whole = not path.endswith(JSON)  # JSON is nothing but its strings
     if whole:
-        yield from _unfolded(Piece(path, raw))
+        yield from _unfolded(TextFragment(path, raw))
     if path.endswith(".html"):
-        yield Piece(path, html.unescape(TAG.sub("", raw)), raw, "its text")
+        yield TextFragment(path, html.unescape(TAG.sub("", raw)), raw, "its text")
 
 
 def unreadable(path: str, data: bytes) -> Iterator[str]:
@@ -103,33 +103,39 @@ def _unpacked(path: str, data: bytes) -> dict[str, bytes] | None:
         return None
 
 
-def _unfolded(piece: Piece) -> Iterator[Piece]:
-    """The piece, the code in its prose, and what escapes or base64 in it stand for."""
-    yield piece
-    yield from _code_in(piece)
-    plain = html.unescape(piece.text).replace("\\n", "\n").replace('\\"', '"')
-    if plain != piece.text:
-        unescaped = Piece(piece.path, plain, piece.raw or piece.text, piece.inside)
+def _unfolded(fragment: TextFragment) -> Iterator[TextFragment]:
+    """The fragment, the code in its prose, and what escapes or base64 in it stand for."""
+    yield fragment
+    yield from _code_in(fragment)
+    plain = html.unescape(fragment.text).replace("\\n", "\n").replace('\\"', '"')
+    if plain != fragment.text:
+        unescaped = TextFragment(
+            fragment.path, plain, fragment.raw or fragment.text, fragment.inside
+        )
         yield unescaped
         yield from _code_in(unescaped)
-    for found in BASE64.finditer(piece.text):
+    for found in BASE64.finditer(fragment.text):
         try:
             hidden = base64.b64decode(found[0])
         except (binascii.Error, ValueError):
             continue
         text = hidden.decode("latin-1")
-        yield Piece(piece.path, text, piece.raw or piece.text, f"{piece.inside} base64".strip())
+        yield TextFragment(
+            fragment.path, text, fragment.raw or fragment.text, f"{fragment.inside} base64".strip()
+        )
 
 
-def _code_in(piece: Piece) -> Iterator[Piece]:
+def _code_in(fragment: TextFragment) -> Iterator[TextFragment]:
     """Blocks of code in a text that is none as a whole, so that they can be parsed as code."""
-    if piece.path.endswith(".py") and not piece.inside:
+    if fragment.path.endswith(".py") and not fragment.inside:
         return
     for form in BLOCKS:
-        for found in form.finditer(piece.text):
+        for found in form.finditer(fragment.text):
             code = textwrap.dedent(QUOTE.sub("", found[1]))
-            if code.strip() and code != piece.text:
-                yield Piece(piece.path, code, piece.raw or piece.text, piece.inside)
+            if code.strip() and code != fragment.text:
+                yield TextFragment(
+                    fragment.path, code, fragment.raw or fragment.text, fragment.inside
+                )
 
 
 def _strings(path: str, raw: str) -> Iterator[tuple[str, str]]:

@@ -13,8 +13,8 @@ _BOM = "\ufeff"
 
 
 @dataclass
-class KeptCsv:
-    """`rows` hold each cell as it stands in the file, quotes included; `ends` the line ends."""
+class PatchedCsv:
+    """`rows` contain each cell as it is in the file, quotes included; `ends` the line ends."""
 
     path: Path
     delimiter: str
@@ -24,7 +24,7 @@ class KeptCsv:
     bom: str = ""
 
     @classmethod
-    def read(cls, path: Path) -> KeptCsv:
+    def read(cls, path: Path) -> PatchedCsv:
         """Raises CsvError if the file cannot be read or is not a CSV in UTF-8."""
         try:
             text = path.read_bytes().decode("utf-8")
@@ -74,7 +74,7 @@ class KeptCsv:
         return self.columns.index(name)
 
     def value(self, row: int, column: int) -> str:
-        """What a cell says; "" beyond the row's last one."""
+        """The text of a cell; "" beyond the row's last one."""
         cells = self.rows[row]
         raw = cells[column] if column < len(cells) else ""
         return raw[1:-1].replace('""', '"') if raw.startswith('"') else raw

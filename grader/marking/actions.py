@@ -1,4 +1,4 @@
-"""What a marker does: give marks, take them back, put answers in question. Each is a form."""
+"""The actions of a marker: give marks, take them back, put answers in question. Each is a form."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from . import entries
 from .addresses import Addresses
 from .desk import Desk
 from .entries import Marker
-from .given import MAX_FORM, Form, Given, Refused
+from .mark_form import MAX_FORM, Form, MarkForm, Refused
 from .pages import Pages
 
 
-class Acts:
-    """The acts of one marker; each leads to a page."""
+class Actions:
+    """The actions of one marker; each leads to a page."""
 
     def __init__(self, desk: Desk, marker: Marker, pages: Pages):
         self._desk, self._marker, self._pages = desk, marker, pages
@@ -31,14 +31,14 @@ class Acts:
         """Store a mark and lead to the next card; if something has changed, show both."""
         part, card = self._at.chosen(request)
         try:
-            given = Given.of(form, part, self._desk, self._marker)
+            given = MarkForm.of(form, part, self._desk, self._marker)
             if meanwhile := given.meanwhile:
                 return self._pages.conflict(request, part, given, meanwhile)
             given.store(self._desk)
         except Refused as problem:
             return self._pages.shown(request, part, card, str(problem), 422)
         except NotMarked:  # between the look above and the store
-            again = Given.of(form, part, self._desk, self._marker)
+            again = MarkForm.of(form, part, self._desk, self._marker)
             return self._pages.conflict(request, part, again, again.meanwhile)
         found = self._desk.cards(part.assignment, part.item)
         current = self._at.card_of(part, given.seen[0][0].key)
@@ -56,7 +56,7 @@ class Acts:
         whole = self._desk.take_back(act, self._marker.name)
         card = self._desk.card_with(part, student)
         if card and not whole:
-            problem = "what was marked since, or taken back already, stays as it is"
+            problem = "answers marked since, or taken back already, stay unchanged"
             return self._pages.shown(request, part, card, problem, 409)
         return self._at.to(request, part, card)
 

@@ -23,7 +23,7 @@ MOST_NAMED = 4  # exercises, as the reason of one move
 
 
 def facts(result: Result) -> Facts:
-    """What decides a total, beside the tests: small, and comparable."""
+    """The facts that decide a total, besides the tests: small, and comparable."""
     totals, facts, late = result.totals, result.submission, result.late
     return {
         "total": totals.total,
@@ -45,7 +45,7 @@ def facts(result: Result) -> Facts:
 
 
 def reasons(before: Facts, now: Facts, zone: datetime.tzinfo = UTC) -> list[str]:
-    """What differs, in words, the most important first; times are told in `zone`."""
+    """The differences in words, the most important first; times are in `zone`."""
     found = []
     if before["sha256"] != now["sha256"]:
         found.append("another hand-in counts")
