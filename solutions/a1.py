@@ -16,12 +16,7 @@
 # reviewer would ask: Why the square root? Does the result depend on word order? What does it cost?
 # And what does a map of its weights prove?
 #
-# ### Before you start
-#
-# The paper describes attention in one sentence (§3.2):
-#
-# > An attention function can be described as mapping a query and a set of key-value pairs to an
-# > output, where the query, keys, values, and output are all vectors.
+# <details><summary><b>Names, shapes, conventions</b>: look here when a shape is unclear</summary>
 #
 # | name | shape | one row is |
 # |---|---|---|
@@ -42,6 +37,8 @@
 #
 # Each experiment starts with a prediction. It gives no points, so a wrong one costs nothing: write
 # yours before you run the cell, and come back to it afterwards.
+#
+# </details>
 
 # %% [markdown] drawing="scaled_dot_product"
 # *The left half of the paper's Figure 2, as matrices. One row is filled in: the query "the" of the

@@ -20,7 +20,7 @@
 # you count what heads cost, look at what they learn, and compare one head with many on a task that
 # was made for the question.
 #
-# ### Before you start
+# <details><summary><b>Names, shapes and masks</b>: look here when a shape is unclear</summary>
 #
 # | name | shape | |
 # |---|---|---|
@@ -34,6 +34,8 @@
 #
 # Each experiment starts with a prediction. It gives no points, so a wrong one costs nothing: write
 # yours before you run the cell, and come back to it afterwards.
+#
+# </details>
 
 # %% [markdown] drawing="mask_grids"
 # *Two masks, and the pairs of query and key that both allow, for a sentence of three words and two

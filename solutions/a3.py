@@ -16,12 +16,16 @@
 # epochs, starting from random weights. A model pretrained on billions of words passes 93 % (Devlin
 # et al. 2019); you have 67,349 phrases and a laptop, and 80 % does not come for free.
 #
-# **How certain is 80 %?** The validation split has 872 sentences. An accuracy of 0.8 on 872
+# <details><summary><b>How certain is 80 %?</b></summary>
+#
+# The validation split has 872 sentences. An accuracy of 0.8 on 872
 # sentences has a standard error of $\sqrt{0.8 \cdot 0.2 / 872}$ = 1.35 points. Two runs that differ
 # by one point show nothing. Every proportion reported below comes with its standard error, and you
 # compute it.
 #
-# ### Before you start
+# </details>
+#
+# <details><summary><b>Names, shapes and profiles</b>: look here when a shape is unclear</summary>
 #
 # | name | shape | |
 # |---|---|---|
@@ -39,6 +43,8 @@
 # code works; `cpu` trains two layers on a laptop in minutes; `colab` trains all six, preferably on
 # a GPU. The set-up cell takes `colab` where there is a GPU, else `cpu`. For another one, set the
 # environment variable `COURSE_PROFILE`, or change the name in the cell after the set-up.
+#
+# </details>
 
 # %% [markdown] drawing="encoder"
 # *The left half of the paper's Figure 1. You build it from the bottom up, one box at a time, and
@@ -472,12 +478,11 @@ with needs("3.7", "3.9"):
         return {"validation_accuracy": float(right.mean())}
 
     started = time.perf_counter()
-    with kept_training("3.10", settings) as folder:  # interrupted? Run this cell again: it resumes
+    with kept_training("3.10", settings) as folder:  # interrupted? Run it again: it continues
         history = fit(
             model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
             evaluate=evaluate, average=average, folder=folder,
-            config=TrainingConfig(settings.epochs, label_smoothing=settings.label_smoothing,
-                                  progress=False))  # True for a bar with loss, speed, time left
+            config=TrainingConfig(settings.epochs, label_smoothing=settings.label_smoothing))
     model.load_state_dict(average.weights)  # the averaged weights are the ones we keep
     model.cpu()
     print(f"{(time.perf_counter() - started) / 60:.1f} minutes")

@@ -15,7 +15,7 @@
 # differences are real. The training is small on purpose. What counts is the experiment: it can be
 # repeated, it survives an interruption, it keeps its failures, and it says how sure it is.
 #
-# ### Before you start
+# <details><summary><b>Names</b>: look here when a word is unclear</summary>
 #
 # | name | what it is |
 # |---|---|
@@ -25,6 +25,8 @@
 # | `task` | the learning problem: it makes models, trains steps and measures them |
 # | quality | accuracy on the validation split, in percent; higher is better |
 #
+# </details>
+#
 # The model is the encoder classifier of assignment 3. The profile `tiny` trains it on generated
 # lists of words for praise and blame; the label is what most of them say. One trial takes a few
 # seconds on one core, and the whole study two to three minutes. **Hand in the tiny study**; the
@@ -32,7 +34,7 @@
 # report.
 #
 # **The test split is not used in this notebook.** Keep it for the end, for the one
-# configuration you choose.
+# configuration that you choose.
 
 # %% setup="a5"
 

@@ -211,7 +211,7 @@ with needs("L1.1", "L1.4", "L1.5"):
         return {"perplexity": perplexity(model, validation, settings.length)}
 
     started = time.process_time()
-    history = fit_by(settings, model, batches, language_loss, evaluate, progress=False, folder=None)
+    history = fit_by(settings, model, batches, language_loss, evaluate, progress=True, folder=None)
     print(f"{len(batches) * settings.epochs} steps, "
           f"{(time.process_time() - started) / 60:.1f} minutes of CPU time")
     print(f"your model: perplexity {perplexity(model, validation, settings.length):.1f}")

@@ -152,7 +152,7 @@ with needs("L2.1", "L2.2", "L2.3"):
     reader, validation = untrained(), gaps_in(held_out, 0)
     started = time.process_time()
     history = fit_by(settings, reader, gaps_in(texts, 0), masked_language_loss,
-                     lambda model: gap_measures(model, validation), progress=False, folder=None)
+                     lambda model: gap_measures(model, validation), progress=True, folder=None)
     reader.cpu()
     print(f"{(time.process_time() - started) / 60:.1f} minutes of CPU time")
     measured = [row for row in history if "gap_perplexity" in row]

@@ -75,13 +75,24 @@ class OwnTranslator:
     def __init__(self, namespace: Mapping[str, Any], folder: Path):
         self.model = namespace["load_model"](str(folder))
         self.tokenizer = self.model.tokenizer
-        self._search = namespace["search"]
+        self._search, self._word_weights = namespace["search"], namespace.get("word_weights")
 
     def search(
         self, texts: Sequence[str], width: int, length_penalty: float | None, n_best: int
     ) -> Any:
         penalty = self.model.length_penalty if length_penalty is None else length_penalty
         return self._search(self.model, texts, width, penalty, n_best)
+
+    def align(self, source: str, target: str) -> Any:
+        """The words attended to, by the notebook's own `word_weights`."""
+        seen = importlib.import_module("course_lib.analysis.attended_words")
+        try:
+            return seen.attended(self.model, self.tokenizer, source, target, self._word_weights)
+        except Exception as error:
+            raise TranslateProblem(
+                f"--words uses your `word_weights`, which cannot be run ({type(error).__name__}: "
+                f"{' '.join(str(error).split())[:200]}): finish it, or leave --words out"
+            ) from None
 
 
 def run(options: argparse.Namespace, work: Work) -> int:
@@ -93,11 +104,6 @@ def run(options: argparse.Namespace, work: Work) -> int:
             f"--best {options.best} with --width {options.width}: give a --width at least as large"
         )
     library = None if options.notebook else _library()
-    if options.words and library is None:
-        raise TranslateProblem(
-            "--words needs the course's own translator, which this course folder does not hold "
-            "yet: leave it out"
-        )
     translator: Any = None
     if library is not None:
         translator = _load(library, options.model)
@@ -143,18 +149,18 @@ def _with_own(
     sources: Sequence[str], options: argparse.Namespace, work: Work
 ) -> tuple[OwnTranslator, Any]:
     """Translate with the functions of a notebook of assignment 4. Raises TranslateProblem."""
-    namespace, unavailable = work.functions(options.notebook, ["search"])
+    wanted = ["search", *(["word_weights"] if options.words else [])]
+    notebook = options.notebook or "your notebook"
+    namespace, unavailable = work.functions(options.notebook, wanted)
     if not options.model.is_dir():
         raise TranslateProblem(
             f"{options.model}: there is no such folder; train a translator first, as in "
             "assignment 4, or name its folder with --model"
         )
-    for name in ("load_model", "search"):
+    for name in ("load_model", *wanted):
         if name not in namespace:
             why = unavailable.get(name, f"it defines no `{name}`")
-            raise TranslateProblem(
-                f"{options.notebook}: {why}; translating needs `load_model` and `search`"
-            )
+            raise TranslateProblem(f"{notebook}: {why}; {_needed(options)}")
     try:
         translator = OwnTranslator(namespace, options.model)
         hypotheses = translator.search(
@@ -162,11 +168,17 @@ def _with_own(
         )
     except Exception as error:
         raise TranslateProblem(
-            f"{options.notebook}: it cannot translate with {options.model} "
+            f"{notebook}: it cannot translate with {options.model} "
             f"({type(error).__name__}: {' '.join(str(error).split())[:200]}): finish the exercises "
             "up to beam search, or train again"
         ) from None
     return translator, hypotheses
+
+
+def _needed(options: argparse.Namespace) -> str:
+    if options.words:
+        return "--words needs `load_model`, `search` and `word_weights`"
+    return "translating needs `load_model` and `search`"
 
 
 def _is_text(text: str) -> bool:
@@ -180,9 +192,11 @@ def _is_text(text: str) -> bool:
 
 def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
     """For each word of the translation, the three source words it attends to most."""
-    seen = importlib.import_module("course_lib.analysis.translator_alignment").align(
-        translator, source, target
-    )
+    if isinstance(translator, OwnTranslator):
+        seen = translator.align(source, target)
+    else:
+        library = importlib.import_module("course_lib.analysis.translator_alignment")
+        seen = library.align(translator, source, target)
     return [
         {
             "word": word,

@@ -21,6 +21,7 @@ from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
 from ..fast.forms import fast_model
 from ..training.batch_losses import real_targets, translation_loss
+from ..training.log import show_samples
 from ..transformer import Transformer
 from .profiles import fit_by, scale_words
 from .translation_profiles import TranslationProfile
@@ -64,6 +65,8 @@ def train_translator(
     def evaluate(model: Any) -> dict[str, float]:
         translator = Translator(model, tokenizer, settings.length_penalty)
         translations = translator.translate(validation[settings.source], width=1)
+        if progress:
+            show_samples(validation[settings.source], translations, validation[settings.target])
         return {"sample_bleu": bleu(translations, validation[settings.target]).value}
 
     history = fit_by(

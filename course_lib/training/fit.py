@@ -3,7 +3,7 @@
     history = fit(model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
                   config=TrainingConfig(epochs=3), evaluate=evaluate, folder="runs/first")
 
-After an interruption, the same call resumes from the last checkpoint. With
+After an interruption, the same call resumes from the last checkpoint, of some seconds ago. With
 `torchrun --nproc-per-node 2`, two processes share the batches.
 """
 
@@ -79,10 +79,12 @@ def fit(
             if after_step is not None:
                 after_step(model, number)
             if evaluate and (ends_epoch or _due(config.evaluate_every, number)):
-                log.evaluation(run.evaluate(evaluate))
+                measured = run.evaluate(evaluate)
+                log.evaluation(measured)
+                bar.evaluated(measured)
             if ends_epoch:
                 run.end_epoch()
-            if ends_epoch or _due(config.checkpoint_every, number):
+            if ends_epoch or _due(config.checkpoint_every, number) or run.is_unsaved_for_long:
                 run.save()
     return run.state.history
 

@@ -1,13 +1,18 @@
-"""The output of a training run: two CSV files, TensorBoard event files, a progress bar."""
+"""The output of a training run: two CSV files, TensorBoard event files, a progress bar.
+
+Where nobody looks, or with `TQDM_DISABLE=1` in the environment, nothing is shown.
+"""
 
 import csv
+import os
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 RECENT = 20  # steps over which the bar averages loss and accuracy
+SAMPLES, LONGEST = 3, 90  # sentences that are shown after each epoch, and their characters
 
 
 class TrainingLog:
@@ -71,7 +76,8 @@ class ProgressBar:
     def __init__(self, total: int, done: int = 0, wanted: bool = True) -> None:
         from tqdm.auto import tqdm
 
-        hidden = not (wanted and _is_interactive())
+        hidden = not (wanted and _is_watched())
+        self._quality = ""
         self._bar = tqdm(total=total, initial=done, unit="step", disable=hidden)
         self._rows: deque[Mapping[str, float]] = deque(maxlen=RECENT)
         self._tokens, self._started = 0, time.perf_counter()
@@ -84,14 +90,25 @@ class ProgressBar:
             self._bar.set_postfix_str(self.text(), refresh=False)
             self._bar.update()
 
+    def evaluated(self, row: Mapping[str, float] | None) -> None:
+        """Keep the measures of an evaluation behind the bar, and a line of them above it."""
+        if row is None or self._bar.disable:
+            return
+        named = {name: value for name, value in row.items() if name not in ("step", "epoch")}
+        self._quality = ", ".join(f"{k.replace('_', ' ')} {v:.4g}" for k, v in named.items())
+        loss = self.text().partition(",")[0]
+        self._bar.write(f"epoch {row['epoch']:g}, step {row['step']:g}: {loss}, {self._quality}")
+        self._bar.set_postfix_str(self.text())
+
     def text(self) -> str:
-        """The text after the bar: mean loss and accuracy, and tokens per second."""
+        """The text after the bar: loss and accuracy, the last evaluation, tokens per second."""
         shown = []
         for name, form in (("loss", "{:.3f}"), ("accuracy", "{:.1%}")):
             values = [row[name] for row in self._rows if name in row]
             if values:
                 shown.append(f"{name} " + form.format(sum(values) / len(values)))
         speed = self._tokens / (time.perf_counter() - self._started)
+        shown += [self._quality] if self._quality else []
         return ", ".join([*shown, f"{speed:,.0f} tokens/s"])
 
     def __enter__(self) -> "ProgressBar":
@@ -99,6 +116,17 @@ class ProgressBar:
 
     def __exit__(self, *_: object) -> None:
         self._bar.close()
+
+
+def show_samples(sources: Sequence[str], made: Sequence[str], references: Sequence[str]) -> None:
+    """Print what a model makes of the same few sentences, where somebody watches its training."""
+    if _is_watched():
+        from tqdm.auto import tqdm
+
+        shown = (texts[:SAMPLES] for texts in (sources, made, references))
+        for source, text, reference in zip(*shown, strict=True):
+            now = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"  # it may repeat itself
+            tqdm.write(f"  {source}\n    now   {now}\n    goal  {reference}")
 
 
 def _drop_after(path: Path, last_step: int) -> None:
@@ -109,6 +137,10 @@ def _drop_after(path: Path, last_step: int) -> None:
     kept = [line for line in lines if int(line.partition(",")[0]) <= last_step]
     text = "\n".join([header, *kept]) + "\n"
     path.write_text(text if kept else "", encoding="utf-8")
+
+
+def _is_watched() -> bool:
+    return _is_interactive() and not os.environ.get("TQDM_DISABLE")
 
 
 def _is_interactive() -> bool:

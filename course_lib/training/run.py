@@ -1,6 +1,7 @@
 """The progress of one training: where it is, when it stops early, and how it resumes."""
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
@@ -17,6 +18,9 @@ from .plain import Row
 from .weight_averages import WeightAverage
 
 Evaluation = Callable[[nn.Module], Row | None]
+SAVE_EVERY = 10.0  # seconds between two checkpoints of one process, at least
+ON_DRIVE = 300.0  # the same on Google Drive, whose trash keeps every checkpoint that is replaced
+SAVE_PAUSE = 20.0  # times what a checkpoint takes to write, at least, between two of them
 MEASURE = "validation_accuracy"  # what early stopping watches
 FREE = ("epochs", "evaluate_every", "checkpoint_every", "log_every", "progress", "recompute")
 
@@ -77,6 +81,7 @@ class TrainingRun:
             "scaler": self.machine.scaler if self.machine.scaler.is_enabled() else None,
         }
         self.checkpoints = self._checkpoints(folder, parts) if folder else None
+        self._saved, self._save_seconds = time.monotonic(), 0.0
         self._start(resume)
 
     def groups(self) -> Iterator[tuple[list[Batch], bool]]:
@@ -124,10 +129,25 @@ class TrainingRun:
     def end_epoch(self) -> None:
         self.state.epoch, self.state.groups_done = self.state.epoch + 1, 0
 
+    @property
+    def is_unsaved_for_long(self) -> bool:
+        """Whether an interrupt would cost more than seconds.
+
+        Several processes save by steps alone: they would not agree about the time.
+        """
+        if self.folder is None or self.machine.size > 1:
+            return False
+        every = ON_DRIVE if "MyDrive" in self.folder.resolve().parts else SAVE_EVERY
+        waits = max(every, SAVE_PAUSE * self._save_seconds)
+        return time.monotonic() - self._saved > waits
+
     def save(self) -> None:
         """Write a checkpoint, if the run has a folder."""
         if self.checkpoints:
+            started = time.monotonic()
             self.checkpoints.save(self.model, vars(self.state))
+            self._saved = time.monotonic()
+            self._save_seconds = self._saved - started
 
     def log(self) -> TrainingLog:
         folder = self.folder if self.machine.is_main else None

@@ -180,6 +180,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
     import nbformat
 
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel warns on stderr
+    os.environ["TQDM_DISABLE"] = "1"  # nobody watches: no bars among the outputs
     node = nbformat.reads(notebooks.dump(notebook), as_version=4)
     client = nbclient.NotebookClient(
         node,

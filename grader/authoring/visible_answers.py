@@ -31,7 +31,9 @@ Run = Callable[[Student], list[TestResult]]
 def made_from(assignment: Assignment, tests: Path, solution: bytes) -> str:
     """A digest of all that the answers to the visible tests of a file follow from."""
     exercise = _exercise_of(tests)
-    texts = [tests.read_text(encoding="utf-8"), *map(_source, _own(solution, assignment, exercise))]
+    names = assignment.exercise(exercise).names
+    needed = collect(notebook_file.read(solution), names).closure(names)  # not the set-up
+    texts = [tests.read_text(encoding="utf-8"), *(statement.source for statement in needed)]
     texts += [
         bug.model_dump_json() for bug in mistakes.load(assignment) if bug.exercise == exercise
     ]
@@ -107,10 +109,6 @@ def _right(assignment: Assignment, given: list[Statement]) -> Student:
 def _own(solution: bytes, assignment: Assignment, exercise: str) -> list[Statement]:
     names = assignment.exercise(exercise).names
     return collect(notebook_file.read(solution), names).statements
-
-
-def _source(statement: Statement) -> str:
-    return statement.source
 
 
 def _questions(tests: Path) -> bool:

@@ -138,22 +138,27 @@ def counts_once(titles: Sequence[str]) -> Message:
     return Message(got=f"counts once {' or '.join(named)} passes")
 
 
+def is_unwritten(tests: Sequence[Checked]) -> bool:
+    """Whether the exercise is at its stub; some tests may meet another one's stub first."""
+    got = [test.message.got if test.message else "" for test in tests]
+    return NOT_WRITTEN in got and all(text.endswith(NOT_WRITTEN) for text in got)
+
+
 def summary(
     heading: str, tests: Sequence[Checked], what: str = "visible checks", first: str = ""
 ) -> list[str]:
     """The lines a student reads about one exercise; `first`: what to repair before it."""
     messages = [test.message for test in tests]
-    if all(message and message.got == NOT_WRITTEN for message in messages):
+    if is_unwritten(tests):
         return [f"{heading}: {NOT_WRITTEN}"]
     lines = [f"{heading}: {messages.count(None)} of {len(tests)} {what} pass"]
     lines += [f"  ! {first}"] if first else []
-    lines += [f"  ✓ {test.title}" for test in tests if test.message is None]
-    waiting = [test for test in tests if test.outcome == WAITING]
-    lines += [f"  ○ {test.title}\n      {test.message.got}" for test in waiting if test.message]
     failed = (test for test in tests if test.message and test.outcome != WAITING)
     for failures in by_cause(failed, elsewhere=bool(first)):
         lines += _paragraph(failures)
-    return lines
+    waiting = [test for test in tests if test.outcome == WAITING]
+    lines += [f"  ○ {test.title}\n      {test.message.got}" for test in waiting if test.message]
+    return lines + [f"  ✓ {test.title}" for test in tests if test.message is None]
 
 
 def _paragraph(failures: Failures[T]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -24,20 +25,20 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import lacking, session, stale
+from . import session
 from .findings import shown_answers, upstream
-from .messages import summary
+from .kernel import lacking, stale
+from .kernel.card import Card
 from .session import TestResult
 from .suite import read_tests
 
 
 def check(exercise: str, step: str = "") -> float | None:
-    """Run the visible tests of an exercise ("A1.4") and print what each one found.
+    """Run the visible tests of an exercise ("A1.4") and show what each one found.
 
-    Returns the points that the visible tests give, shown as "visible 3 of 3; hidden tests decide
-    20 points"; with a `step`, the name of one function of the exercise, only its tests run and
-    there are no points, as in a lab ("L1.4"). Writes nothing to stderr: nbgrader would count that
-    as a failure.
+    Returns the points that the visible tests give; with a `step`, the name of one function of the
+    exercise, only its tests run and there are no points, as in a lab ("L1.4"). Writes nothing to
+    stderr: nbgrader would count that as a failure.
     """
     try:
         assignment = Course.here().assignment_of(exercise.removeprefix("A"))
@@ -53,16 +54,14 @@ def check(exercise: str, step: str = "") -> float | None:
     title = f"{found.id} {found.title}" + (f", {step}" if step else "")
     passed = sum(result.message is None for result in results)
     names = [step] if step else found.names
-    for sentence in stale.sentences(names, namespace):
-        print(f"{title}: {sentence}")
-    if passed or namespace.keys() & names or not names:
-        first = ""
-        if passed < len(results):
-            checked = partial(visible_results, assignment, namespace=namespace)
-            first = upstream.to_repair(assignment, found, checked)
-        print(*summary(title, results, first=first), sep="\n")
-    for sentence in lacking.sentences(assignment, names, namespace):
-        print(f"  ! {sentence}")
+    outdated = stale.sentences(names, namespace)
+    tests, first = results, ""
+    if not passed and names and not namespace.keys() & names:
+        tests = []  # nothing was run yet
+    elif passed < len(results):
+        checked = partial(visible_results, assignment, namespace=namespace)
+        first = upstream.to_repair(assignment, found, checked)
+    _show(Card(title, tests, outdated, first, lacking.sentences(assignment, names, namespace)))
     if step or not found.points:  # a lab's
         return None
     return VisiblePoints(found.points, passed, len(results))
@@ -102,22 +101,27 @@ class _Kernel(LocalBackend):
         return answer, data
 
 
+def _show(card: Card) -> None:
+    if stale.shell() is None:
+        print(card)
+    else:
+        from IPython.display import display
+
+        display(card)
+
+
 class VisiblePoints(float):
     """The points that the visible tests give: a number to nbgrader, a sentence to a reader.
 
     A notebook shows HTML where it can; nbgrader reads the plain text, which must be a number.
     """
 
-    sentence: str
-
     def __new__(cls, points: float, passed: int, tests: int) -> VisiblePoints:
         """`points`: of the whole exercise."""
-        made = super().__new__(cls, round(points * passed / max(tests, 1), 2))
-        made.sentence = f"visible {passed} of {tests}; hidden tests decide {points:g} points"
-        return made
+        return super().__new__(cls, round(points * passed / max(tests, 1), 2))
 
     def _repr_html_(self) -> str:
-        return self.sentence
+        return "Hidden tests decide the rest." if self else "No points yet."
 
 
 class Skip(Exception):
@@ -173,12 +177,17 @@ def describe(figure: Any, text: str) -> None:
 
 @contextmanager
 def _restored_state() -> Iterator[None]:
-    """Restore the global random generators afterwards, and close figures that tests opened."""
+    """Restore the global random generators afterwards, and close figures that tests opened.
+
+    Warnings about a test's extreme numbers are no news to a reader of its result.
+    """
     torch, plt = sys.modules.get("torch"), sys.modules.get("matplotlib.pyplot")
     states = random.getstate(), np.random.get_state(), torch and torch.get_rng_state()
     figures = set(plt.get_fignums()) if plt else set()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         random.setstate(states[0])
         np.random.set_state(states[1])

@@ -26,7 +26,7 @@ from ..notebook.collect import decided
 from ..notebook.foreign_imports import foreign_imports
 from ..seam import Student, StudentError
 from ..seam.errors import LOAD_ERROR
-from . import record, tree, work
+from . import progress, record, tree, work
 from .notebook_process import NotebookProcess
 from .record import Run
 from .tree import reason
@@ -56,6 +56,29 @@ def run(assignment: Assignment, given: Path | None, full: bool) -> bool:
     return all(test.message is None for test in done.tests)
 
 
+def run_open() -> bool:
+    """Check every assignment that is begun and not finished; True if all tests pass.
+
+    Raises Problem if none is begun.
+    """
+    parts = progress.progress().parts
+    if unreadable := [part for part in parts if part.problem]:
+        raise Problem(unreadable[0].problem)
+    if not any(part.is_begun for part in parts):
+        raise Problem(
+            f"no exercise is written yet: open {shown(parts[0].assignment.starter)} and begin"
+        )
+    passed = True
+    for part in parts:
+        if part.is_begun and not part.is_finished:
+            print(f"{part.assignment.id} {part.assignment.title}")
+            passed = run(part.assignment, None, full=False) and passed
+            print()
+    if all(part.is_finished for part in parts if part.is_begun):
+        print("All that you have begun is done. `student progress` shows what is left.")
+    return passed
+
+
 def show(assignment: Assignment, done: Run, what: str, only_failing: bool = False) -> None:
     """Print the tests of every exercise, as its check cell does.
 
@@ -79,13 +102,13 @@ def _hidden(found: Work) -> Path:
     hidden = tree.hidden_suite(found.assignment)
     if hidden is None:
         raise Problem(
-            f"this course folder has no hidden tests of {found.assignment.id} "
-            f"({tree.AFTER}/{shown(found.assignment.hidden)}): leave out --full"
+            f"the hidden tests of {found.assignment.id} are not in this folder: run `student check "
+            f"{found.assignment.id}` without --full; the hidden tests run when you submit"
         )
     required = [exercise for exercise in found.assignment.exercises if not exercise.bonus]
     if open_ones := [exercise.id for exercise in required if not found.is_begun(exercise)]:
         raise Problem(
-            f"--full needs an attempt at every exercise. Try these in {found.path.name} first: "
+            f"try every exercise of {found.path.name} before --full. Not written yet: "
             f"{', '.join(open_ones)}"
         )
     return hidden

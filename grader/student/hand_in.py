@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..checking import stale
+from ..checking.kernel import stale
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.problem import Problem

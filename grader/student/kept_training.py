@@ -3,9 +3,10 @@
     with kept_training("3.10", settings) as folder:
         history = fit(model, batches, ..., folder=folder)
 
-Interrupted training resumes after its last epoch when the cell is run again, also in a new session.
-What finished, or failed, is trained anew. So is whatever was changed in the meantime: the folder is
-named after the settings, the cell, and the functions and classes of the exercises.
+An interrupted training continues from its last save, seconds ago, when the cell is run again, also
+in a new session. One that finished, or failed, is trained anew. So is whatever was
+changed in the meantime: the folder is named after the settings, the cell, and the functions and
+classes of the exercises.
 """
 
 from __future__ import annotations
@@ -25,16 +26,31 @@ from ..course.course import Course
 from .notebook_home import RUNS
 
 
+class Interrupted(KeyboardInterrupt):
+    """A training that was stopped by hand: a notebook shows one sentence, not torch's traceback."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The training was interrupted. Run this cell again to continue from its last save, "
+            "seconds ago (on Google Drive: minutes). After a restart, run all cells."
+        )
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 @contextmanager
 def kept_training(exercise: str, settings: object) -> Iterator[Path]:
     """The folder for a training's checkpoints, which is removed unless the training is interrupted.
 
     It is below `runs`, or below the folder that `COURSE_RUNS` names. `settings` is anything whose
-    `repr` tells trainings apart.
+    `repr` tells trainings apart. Raises Interrupted for a KeyboardInterrupt.
     """
     folder = Path(os.environ.get(RUNS, "runs"), f"{exercise}-{_digest(exercise, settings)}")
     try:
         yield folder
+    except KeyboardInterrupt:
+        raise Interrupted from None
     except Exception:
         _remove(folder)
         raise

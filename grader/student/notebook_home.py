@@ -37,7 +37,7 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
             "delete or replace that folder, restart, and run this cell again"
         )
     packages = missing_packages.install(requirements(tree))
-    from ..checking import stale
+    from ..checking.kernel import stale
     from ..course.course import Course
     from ..course.course_file import CourseError
 

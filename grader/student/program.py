@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
 
     command = commands.add_parser("check", help="run the visible tests on a saved notebook")
-    _assignment(command)
+    _assignment(command, "default: all that you have begun and not finished")
     command.add_argument(
         "--full", action="store_true", help="hidden tests too, if this folder has them"
     )
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_debug)
 
     command = commands.add_parser(
-        "submit", help="make the archive to hand in, test it, show what the grader will see"
+        "submit", help="make and try the archive to submit, and say what the grader will see"
     )
     _assignment(command)
     command.add_argument("--to", type=Path, metavar="FILE", help="default: aN.zip in this folder")
@@ -126,8 +126,9 @@ def _own(module: Any, assignment: str, options: argparse.Namespace) -> int:
     return code
 
 
-def _assignment(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", help="a1, a2, …")
+def _assignment(command: argparse.ArgumentParser, without: str = "") -> None:
+    said = f"a1, a2, …{f'; {without}' if without else ''}"
+    command.add_argument("assignment", nargs="?", help=said)
     command.add_argument(
         "notebook", nargs="?", type=Path, help="default: aN.ipynb here or in assignments/aN"
     )
@@ -136,7 +137,10 @@ def _assignment(command: argparse.ArgumentParser) -> None:
 def _check(options: argparse.Namespace) -> int:
     from . import check
 
-    passed = check.run(_chosen(options), options.notebook, options.full)
+    if options.assignment or options.full:
+        passed = check.run(_chosen(options), options.notebook, options.full)
+    else:
+        passed = check.run_open()
     return EXIT_OK if passed else EXIT_FOUND
 
 
@@ -182,6 +186,9 @@ def _submit(options: argparse.Namespace) -> int:
 def _chosen(options: argparse.Namespace):  # type: ignore[no-untyped-def]
     from ..course.course import Course
 
+    if not options.assignment:
+        flag = " --full" if getattr(options, "full", False) else ""
+        raise Problem(f"which assignment? For example `student {options.command} a1{flag}`")
     if options.assignment.endswith(".ipynb"):
         raise Problem(
             f"{options.assignment}: the assignment comes before its file, as in "

@@ -20,11 +20,13 @@ from . import record, work
 from .work import Work
 
 DONE, FAILING, UNCHECKED, OPEN = "done", "failing", "not checked", "open"
-SIGNS = {DONE: "✓", FAILING: "✗", UNCHECKED: "?", OPEN: "·"}
+PRACTICE = "practice"
+SIGNS = {DONE: "✓", FAILING: "✗", UNCHECKED: "?", PRACTICE: "~", OPEN: "·"}
 MEANING = {
     DONE: "written, and its last check passes",
     FAILING: "its last check fails",
-    UNCHECKED: "written since its last check",
+    UNCHECKED: "written, and not checked since",
+    PRACTICE: "trained on generated sentences only: train on real ones",
     OPEN: "not written yet",
 }
 WIDTH = 20  # characters of a bar
@@ -52,6 +54,14 @@ class Part:
         return [line for line in self.lines if not line.exercise.bonus]
 
     @property
+    def is_begun(self) -> bool:
+        return any(line.state != OPEN for line in self.lines)
+
+    @property
+    def is_finished(self) -> bool:
+        return all(line.state == DONE for line in self.required)
+
+    @property
     def minutes_left(self) -> int:
         """The estimated minutes of what is not done, without bonus exercises."""
         return sum(line.exercise.minutes for line in self.required if line.state != DONE)
@@ -75,7 +85,7 @@ class Progress:
             ]
             if part.problem:
                 lines.append(f"  ! {part.problem}")
-            for state in (DONE, FAILING, UNCHECKED, OPEN):
+            for state in SIGNS:
                 ids = [_name(line.exercise) for line in part.lines if line.state == state]
                 if ids:
                     lines.append(f"  {SIGNS[state]} {state:<11}  {', '.join(ids)}")
@@ -146,6 +156,8 @@ def _part(assignment: Assignment, checks: dict[str, Any]) -> Part | None:
 def _state(found: Work, exercise: Exercise, checks: dict[str, Any]) -> str:
     if not found.is_begun(exercise):
         return OPEN
+    if exercise.kind == "model":
+        return PRACTICE if found.made_up_data else UNCHECKED if exercise.bonus else DONE
     if exercise.kind != "code":
         return DONE
     last = checks.get(exercise.id)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import zipfile
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from ..course.assignment import Assignment
@@ -39,12 +39,17 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     show_contents(target, packed, len(found.cells))
     missing = show_missing(assignment, packed.entries)
     still = [f"files are missing: {', '.join(missing)}"] if missing else []
-    still += archive.more_beside(found) + _made_up_data(found) + _definitions(found)
-    print("Trial run of the archive in a clean process:")
+    still += archive.more_beside(found) + found.made_up_data
+    open_ones = _unwritten(found)
+    still += _definitions(found, open_ones)
+    written = replace(done, tests=[t for t in done.tests if t.mark.exercise not in open_ones])
+    if written.tests or problem:
+        print("Trial run in a clean process:")
     if problem:
         print(f"  {problem}")
-    check.show(assignment, done, "visible checks", only_failing=True)
-    failing = [e.id for e in assignment.exercises if done.of(e.id) and not done.passes(e.id)]
+    check.show(assignment, written, "visible checks", only_failing=True)
+    with_tests = [e.id for e in assignment.exercises if written.of(e.id)]
+    failing = [id for id in with_tests if not written.passes(id)]
     if failing or problem:
         still.append(f"visible checks fail: {', '.join(failing) or 'none of them could be run'}")
     told = "\n".join(still)
@@ -53,7 +58,7 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     for notice in found.notices:
         print(f"  ! {notice}")
     if still:
-        print("The archive is ready. Still open:")
+        print("Ready to submit. Still open:")
         print(*(f"  - {line}" for line in still), sep="\n")
     else:
         print("Nothing is open. Hand in this archive; hidden tests check more.")
@@ -111,45 +116,31 @@ def show_missing(assignment: Assignment, entries: Collection[str]) -> list[str]:
     return missing
 
 
-def _made_up_data(found: Work) -> list[str]:
-    """Says so if the model learned a grammar's sentences, while others are asked for."""
-    model, about = found.assignment.model, found.files.get("config.json")
-    if model is None or about is None:
-        return []
-    try:
-        data = json.loads(about.read_text(encoding="utf-8"))["data"]
-        name, source = data["name"], data["source"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []  # the trial of the model says what is wrong with the file
-    if source != "generated" or name == model.dataset:
-        return []
-    return [
-        f"the model was trained on {name}, which a grammar made up, and is graded on "
-        f"{model.dataset}: train it on real sentences (data/README.md says where they come from)"
-    ]
+def _unwritten(found: Work) -> list[str]:
+    """The ids of the exercises of which nothing is written yet."""
+    stubs = found.collected.unwritten
+    return [e.id for e in found.assignment.exercises if e.names and {*e.names} <= {*stubs}]
 
 
-def _definitions(found: Work) -> list[str]:
-    """Print where each graded name is defined; returns what is wrong with any."""
-    print("What will be graded, by name and cell (of several definitions, the last written one;")
-    print("cells are counted from the top, text included):")
+def _definitions(found: Work, open_ones: Collection[str]) -> list[str]:
+    """Print where each graded name is defined; returns what is open or wrong, each once."""
+    print("What will be graded (of two definitions, the later; cells are counted from the top):")
     still = []
     for exercise in found.assignment.exercises:
-        for name in exercise.names:
+        for name in exercise.names if exercise.id not in open_ones else ():
             state, is_wrong = _state(found, name)
             print(f"  {exercise.id:<5} {name}: {state}")
             if is_wrong and not exercise.bonus:
                 still.append(f"{exercise.id} {name}: {state}")
+    if len(open_ones) == sum(bool(e.names) for e in found.assignment.exercises):
+        print("  no function yet")
     entry_points = found.assignment.model.entry_points if found.assignment.model else []
     for name in entry_points:
         state, is_wrong = _state(found, name)
         print(f"  model {name}: {state}")
         still += [f"model {name}: {state}"] if is_wrong else []
-    kept = {statement.cell for statement in found.collected.statements}
-    code = {cell.number for cell in found.cells if cell.kind == "code" and cell.source.strip()}
-    print(f"Graded cells (definitions and imports): {_ranges(kept & code)}")
-    print(f"Cells the grader does not run (checks, plots, loops): {_ranges(code - kept)}")
-    return still
+    required = [id for id in open_ones if not found.assignment.exercise(id).bonus]
+    return [*([f"not written yet: {', '.join(required)}"] if required else []), *still]
 
 
 def _state(found: Work, name: str) -> tuple[str, bool]:
@@ -184,15 +175,3 @@ def _texts(found: Work) -> list[str]:
     if found.open_predictions:
         still.append(f"predictions not filled in: {found.open_predictions}")
     return still
-
-
-def _ranges(numbers: set[int]) -> str:
-    """ "1, 2, 4 to 6" for {1, 2, 4, 5, 6}."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    spans = [f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs]
-    return ", ".join(spans) or "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -60,6 +61,25 @@ class Work:
     def missing_model_files(self) -> list[str]:
         model = self.assignment.model
         return [name for name in (model.files if model else []) if name not in self.files]
+
+    @cached_property
+    def made_up_data(self) -> list[str]:
+        """A sentence if the model learned a grammar's sentences, while others are asked for."""
+        model, about = self.assignment.model, self.files.get("config.json")
+        if model is None or about is None:
+            return []
+        try:
+            data = json.loads(about.read_text(encoding="utf-8"))["data"]
+            name, source = data["name"], data["source"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []  # the trial of the model says what is wrong with the file
+        if source != "generated" or name == model.dataset:
+            return []
+        return [
+            f"the model was trained on {name}, which a grammar made up, and is graded on "
+            f"{model.dataset}: train it on real sentences (data/README.md says where they come "
+            "from)"
+        ]
 
     def fingerprint(self, exercise: Exercise) -> str:
         """Changes with the code that the exercise's functions need, and with its files."""

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import proofs
 import pytest
@@ -174,3 +175,26 @@ def test_a_cell_of_a_text_notebook_that_cannot_be_read_is_told(tmp_path, header,
     (tmp_path / "a1.py").write_text(f"# %% {header}\nx = 1\n", encoding="utf-8")
     with pytest.raises(BuildError, match=f"^a1.py: .*{told}"):
         text_notebook.parse(tmp_path, "a1.py")
+
+
+@pytest.mark.parametrize("id", ASSIGNMENTS)
+def test_the_first_exercise_comes_within_a_screen_and_a_half(course, id):
+    assignment = course.assignment(id)
+    cells = notebooks.build(course, assignment, "starter")["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    first = next(n for n, text in enumerate(texts) if text.startswith(f"## {id[1:]}.1 "))
+    folded = [cell["metadata"].get("jupyter", {}).get("source_hidden") for cell in cells]
+    assert folded[:first].count(True) == 2  # set-up and imports
+    assert all("cellView" in cells[n]["metadata"] for n in range(first) if folded[n])
+    seen = "\n".join(text for n, text in enumerate(texts[:first]) if not folded[n])
+    seen = re.sub(r"<img[^>]*>|<details>.*?</details>", "", seen, flags=re.DOTALL)
+    assert len(seen.split()) < 350
+    assert "| exercise |" not in seen
+    for name in assignment.forbidden:
+        listed = [text for text in texts if f"without `{name}`" in text or f", `{name}`." in text]
+        assert len(listed) <= 1, name  # once, at the top
+    for exercise in assignment.exercises:
+        task = next((text for text in texts if text.startswith(f"## {exercise.id} ")), "")
+        said = "Not allowed here" in task
+        assert said == bool(exercise.forbidden)
+        assert not said or task.rstrip().rpartition("\n\n")[2].startswith("Not allowed here")

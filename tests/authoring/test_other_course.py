@@ -41,8 +41,9 @@ def test_it_is_built_and_its_solution_runs(home):
     starter = (home / "assignments/line/line.ipynb").read_text(encoding="utf-8")
     assert 'NotImplementedError(\\"A1.1: fit_line is not written yet\\")' in starter
     solution = json.loads((home / "solutions/line.ipynb").read_text(encoding="utf-8"))
-    told = [o for c in solution["cells"] for o in c.get("outputs", ()) if "text" in o]
-    assert "1.1 The line: 1 of 1 visible checks pass" in "".join("".join(o["text"]) for o in told)
+    shown = [o.get("data", {}) for c in solution["cells"] for o in c.get("outputs", ())]
+    told = "".join("".join(data.get("text/plain", "")) for data in shown)
+    assert "1.1 The line: 1 of 1 visible checks pass" in told
     assert "up to date" in said(home, COURSE, "build", "--check")
 
 

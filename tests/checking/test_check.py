@@ -28,6 +28,7 @@ def kernel(monkeypatch):
     return run
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_redefinition_is_picked_up(kernel, capsys):
     kernel(WRONG)
     assert notebook.check("A1.1") < 10

@@ -194,7 +194,8 @@ def test_a_check_shows_a_sentence_and_counts_as_a_number():
     points = VisiblePoints(20, 3, 3)
     assert points == 20.0
     assert repr(points) == "20.0"  # what nbgrader reads
-    assert points._repr_html_() == "visible 3 of 3; hidden tests decide 20 points"
+    assert points._repr_html_() == "Hidden tests decide the rest."
+    assert VisiblePoints(20, 0, 3)._repr_html_() == "No points yet."
 
 
 def test_instructions_are_counted_from_the_first_call_on():

@@ -89,6 +89,9 @@ def test_rows_are_shares_and_the_model_stays_in_its_mode(translator, training):
     np.testing.assert_array_equal(seen.weights, again.weights)
 
 
+UNWRITTEN = "def word_weights(weights, target_words, source_words):\n    raise NotImplementedError"
+
+
 def test_translate_prints_what_the_translator_gives(translator, folder, run):
     wanted = translator.translate([NURSE, "They sleep."])
     assert run("--model", folder, NURSE, "They sleep.").stdout.splitlines() == wanted
@@ -123,6 +126,12 @@ def test_the_functions_of_a_students_own_notebook_translate(translator, folder, 
     path.write_bytes(proofs.notebook("a4", "solution"))
     done = run("--model", folder, "--notebook", path, "--width", 1, NURSE)
     assert done.stdout.splitlines() == translator.translate([NURSE], width=1), done.stderr
+    asked = ("--model", folder, "--width", 1, "--words", "--json", NURSE)
+    own = json.loads(run("--notebook", path, *asked).stdout)
+    assert own["words"] == json.loads(run(*asked).stdout)["words"]  # the course's own translator
+    stub = {"course_lib.analysis.attention_alignment:word_weights": UNWRITTEN}
+    path.write_bytes(proofs.notebook("a4", "solution", stub))
+    one_sentence(run("--notebook", path, *asked), 2, "--words", "`word_weights`", "leave --words")
     path.write_bytes(proofs.notebook("a4", "starter"))
     unwritten = run("--model", folder, "--notebook", path, NURSE)
     one_sentence(unwritten, 2, "cannot translate", "A4.")

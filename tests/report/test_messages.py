@@ -53,9 +53,6 @@ def test_the_terminal_tells_a_cause_once():
     ran += [Ran("Four.", RAISED), Ran("Five.", RAISED)]
     assert "\n".join(summary("1.1 Softmax", ran)) == (
         """1.1 Softmax: 1 of 7 visible checks pass
-  ✓ Right.
-  ○ Refuses.
-      counts once “It works” or “It works, too” passes
   likely cause (2 checks): it is doubled
       got           6
     ✗ Two.
@@ -69,7 +66,10 @@ def test_the_terminal_tells_a_cause_once():
       expected      a value
       got           TypeError
     ✗ Four.
-    ✗ Five."""
+    ✗ Five.
+  ○ Refuses.
+      counts once “It works” or “It works, too” passes
+  ✓ Right."""
     )
 
 

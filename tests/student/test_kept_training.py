@@ -1,4 +1,4 @@
-"""A disconnect costs an epoch at most."""
+"""A disconnect costs some seconds at most."""
 
 import os
 import sys
@@ -121,6 +121,14 @@ def test_whatever_is_changed_is_trained_anew(here, monkeypatch):
         monkeypatch.setattr(main, "padding_mask", namespace["padding_mask"], raising=False)
         found.add(interrupted())
     assert len(found) == 4
+
+
+def test_an_interrupt_is_one_sentence_that_says_how_to_continue(here):
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        train(stop_in=1)
+    (sentence,) = stopped.value._render_traceback_()
+    assert sentence.startswith("The training was interrupted. Run this cell again to continue")
+    assert stopped.value.__suppress_context__
 
 
 def test_a_training_that_fails_leaves_nothing(here):

@@ -88,7 +88,7 @@ def installed():
 
 def test_full_opens_the_hidden_tests_after_an_attempt(tree, own):
     own("starter", {SCALED: UNSCALED})
-    one_sentence(student(tree, "check", "a1", "--full"), 2, "Try these in", "1.1, 1.2, 1.4")
+    one_sentence(student(tree, "check", "a1", "--full"), 2, "try every", "yet: 1.1, 1.2, 1.4")
     own("solution")
     done = student(tree, "check", "a1", "--full")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
@@ -240,8 +240,53 @@ def test_a_model_of_made_up_sentences_is_told_before_it_is_submitted(
     assert (f"- {sentence} on sst2: train it on real sentences" in said) is told
 
 
+@pytest.mark.parametrize(
+    ("exercise", "source", "state"),
+    [
+        ("3.10", "generated", progress.PRACTICE),
+        ("3.10", "mirror", progress.DONE),
+        ("3.20", "generated", progress.PRACTICE),
+        ("3.20", "mirror", progress.UNCHECKED),  # a bonus: nobody knows before it is graded
+    ],
+)
+def test_progress_says_what_a_model_was_trained_on(tmp_path, exercise, source, state):
+    path = place(tmp_path / "a3.ipynb", proofs.notebook("a3", "starter"))
+    name = "generated_sentences" if source == "generated" else "sst2"
+    for file in A3.files:
+        about = json.dumps({"data": {"name": name, "source": source}})
+        place(tmp_path / "submission" / file, about.encode())
+    assert progress._state(work.read(A3, path), A3.exercise(exercise), {}) == state
+
+
+def test_check_alone_checks_what_is_begun_and_open(tree, own):
+    own("starter")
+    one_sentence(student(tree, "check"), 2, "no exercise is written yet", "a1.ipynb")
+    own("starter", {SCALED: UNSCALED})
+    done = student(tree, "check")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("a1 Self-attention in NumPy\n")
+    assert "not divided by √d_k" in done.stdout
+    own("solution")
+    assert student(tree, "check").returncode == 0
+    assert "All that you have begun is done" in student(tree, "check").stdout
+
+
+def test_submit_names_each_unwritten_exercise_once(tree, own, tmp_path):
+    own("starter", {SCALED: UNSCALED})
+    told = student(tree, "submit", "a1", "--to", tmp_path / "a1.zip").stdout
+    assert "  - not written yet: 1.1, 1.2, 1.4, " in told
+    assert "  - visible checks fail: 1.3\n" in told
+    names = [name for e in A1.exercises if e.id != "1.3" for name in (*e.names, e.title)]
+    assert not [name for name in names if name in told.partition("Trial run")[0]]
+    assert [told.count(f"{e.id},") for e in A1.exercises if e.id in ("1.1", "1.2", "1.4")] == [
+        1
+    ] * 3
+
+
 # What stops a command: its arguments, and parts of the sentence.
 BAD_INPUT = [
+    (("check", "--full"), ("which assignment", "student check a1 --full")),
+    (("submit",), ("which assignment", "student submit a1")),
     (("check", "a9"), ("has no a9: it has a1",)),
     (("check", "a2"), ("there is no a2.ipynb",)),
     (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
@@ -252,7 +297,7 @@ BAD_INPUT = [
     (("debug", "nowhere.ipynb"), ("there is no such file",)),
     (("debug", "a3"), ("there is no a3.ipynb",)),
     (("translate", "They sleep."), ("there is no a4.ipynb",)),
-    (("translate", "--words", "They sleep."), ("--words needs", "leave it out")),
+    (("translate", "--words", "They sleep."), ("there is no a4.ipynb",)),
     (("translate", "--width", "none"), ("'none' is not a number", "--help")),
     ((), ("COMMAND", "--help")),
     (("submit", "a1", "--to", "a1.ipynb"), ("must end in .zip",)),

@@ -69,7 +69,8 @@ def test_a_solved_notebook_runs_in_the_students_tree(
         solved = shortened(solved, tmp_path)
     executed = course_build.run(solved, tmp_path)
     outputs = [output for cell in executed["cells"] for output in cell.get("outputs", [])]
-    printed = "".join("".join(output.get("text", [])) for output in outputs)
+    texts = [o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs]
+    printed = "".join("".join(text) for text in texts)
     assert not [o for o in outputs if o["output_type"] == "error"]
     assert not [o for o in outputs if o.get("name") == "stderr"]
     assert "visible checks pass" in printed

@@ -329,15 +329,30 @@ def test_the_bar_shows_loss_accuracy_speed_and_time_left(monkeypatch, capsys):
     monkeypatch.setattr(training_log, "_is_interactive", lambda: True)
     train(epochs=1)
     shown = capsys.readouterr().err
-    for part in ("7/7", "loss 0.", "accuracy ", "%", "tokens/s", "<00:"):
+    for part in ("7/7", "loss 0.", "accuracy ", "%", "tokens/s", "<00:", "validation accuracy 0."):
         assert part in shown
     train(epochs=1, progress=False)
     assert capsys.readouterr().err == ""
 
 
-def test_the_bar_is_silent_where_nobody_looks(capsys):
+def test_each_epoch_leaves_its_measures_and_three_sentences(monkeypatch, capsys):
+    monkeypatch.setattr(training_log, "_is_interactive", lambda: True)
+    train(epochs=2)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("epoch")]
+    assert [line.partition(":")[0] for line in lines] == ["epoch 1, step 7", "epoch 2, step 14"]
+    assert all("loss 0." in line and "validation accuracy 0." in line for line in lines)
+    training_log.show_samples([*"abcd"], ["A", "B", 200 * "C", "D"], [*"wxyz"])
+    said = capsys.readouterr().out.split()
+    assert said == f"a now A goal w b now B goal x c now {90 * 'C'}… goal y".split()
+
+
+@pytest.mark.parametrize("disabled", ["", "1"])
+def test_the_bar_is_silent_where_nobody_looks(monkeypatch, capsys, disabled):
+    monkeypatch.setenv("TQDM_DISABLE", disabled)
+    monkeypatch.setattr(training_log, "_is_interactive", lambda: bool(disabled))
     train(epochs=1)
-    assert capsys.readouterr().err == ""
+    training_log.show_samples(["a"], ["b"], ["c"])
+    assert "".join(capsys.readouterr()) == ""
 
 
 def test_tensorboard_and_tables_hold_every_step_once_after_an_interruption(tmp_path, monkeypatch):

@@ -24,6 +24,7 @@ from small_training import (
 )
 from torch import nn
 
+from course_lib.training import run as training_run
 from course_lib.training.batch_losses import classification_loss
 from course_lib.training.checkpoints import random_state, set_random_state
 from course_lib.training.fit import CheckpointError, TrainingConfig, fit
@@ -60,6 +61,23 @@ def test_killed_in_the_middle_of_an_epoch_it_ends_with_the_same_weights(tmp_path
         for row in rows + same:
             row.pop("tokens_per_second", None)
         assert rows == same
+
+
+@pytest.mark.parametrize(
+    ("every", "place", "found"), [(0.0, "runs", 11), (3600.0, "runs", 7), (0.0, "MyDrive/runs", 7)]
+)
+def test_an_interrupt_costs_no_more_than_some_seconds(
+    tmp_path, capsys, monkeypatch, every, place, found
+):
+    wanted, history, _ = train()
+    monkeypatch.setattr(training_run, "SAVE_EVERY", every)
+    monkeypatch.setattr(training_run, "SAVE_PAUSE", 0.0)
+    with pytest.raises(Interrupted):
+        train(tmp_path / place, after_step=interrupt(12), checkpoint_every=None)
+    model, resumed, _ = train(tmp_path / place, checkpoint_every=None)
+    assert f"continuing after step {found}" in capsys.readouterr().out
+    assert resumed == history
+    assert same_weights(model.state_dict(), wanted.state_dict())
 
 
 @pytest.mark.parametrize("at", [5, 8])

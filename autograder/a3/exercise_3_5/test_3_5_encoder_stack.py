@@ -1,8 +1,8 @@
 """Hidden tests of exercise 3.5: the stack of encoder layers."""
 
+from autograder.a2.by_default import by_default
 from autograder.a3.exercise_3_5.test_3_5_encoder_layer import ask
 from autograder.a3.tensors import filled, normal
-from autograder.by_default import by_default
 from grader.checking.question import question
 
 READ = "§3.1, Encoder"

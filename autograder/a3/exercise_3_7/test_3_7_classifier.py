@@ -2,8 +2,8 @@
 
 import torch
 
+from autograder.a2.by_default import by_default
 from autograder.a3.tensors import filled, normal
-from autograder.by_default import by_default
 from grader.checking.question import question, refusal
 
 READ = "§3.1; exercise 3.7"

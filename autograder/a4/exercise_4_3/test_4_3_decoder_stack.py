@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from autograder.a2.by_default import by_default
 from autograder.a4.drawn_weights import load, normal
 from autograder.a4.exercise_4_3.test_4_3_decoder_layer import MASKS, asked
-from autograder.by_default import by_default
 from grader.checking.question import question
 
 ask = partial(question, "4.3", after=["DecoderLayer"], read="§3.1, Decoder; exercise 4.3")

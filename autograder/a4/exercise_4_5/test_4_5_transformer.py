@@ -2,8 +2,8 @@
 
 import torch
 
+from autograder.a2.by_default import by_default
 from autograder.a4.drawn_weights import load, normal
-from autograder.by_default import by_default
 from grader.checking.question import question
 
 READ = "§3.1, Figure 1; §3.4; the docstring of 4.5"

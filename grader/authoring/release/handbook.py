@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 
 from grader.course.assignment import Assignment
@@ -62,9 +61,9 @@ In a terminal, `student` runs the same checks on the saved file, the one that is
 shell does not find it, use `.venv/bin/student` (on Windows `.venv\\Scripts\\student`):
 
 ```bash
-student check {id}      # the visible checks
-student progress        # what is done, and what is left
-student submit {id}     # makes the archive to hand in, and shows what is in it
+student check {id}      # the visible checks; `student check` alone: of all that you have begun
+student progress      # what is done, and what is left
+student submit {id}     # makes the archive to hand in, and says what is in it
 ```
 
 `student debug` runs a checklist on a model that does not learn, `student translate` uses the
@@ -117,22 +116,22 @@ README says how to use it.
 
 def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
     parts = {part.number: part.title for part in course.parts}
-    rows = ["| week | about | assignment | hours | due |", "|--:|---|---|--:|---|"]
+    rows = ["| week | about | assignment | time | due |", "|--:|---|---|--:|---|"]
     for assignment in assignments:
         weeks = [w for w in course.weeks if w.number in course.weeks_of(assignment)]
         numbers = ", ".join(str(week.number) for week in weeks)
         covered = [number for week in weeks for number in week.whole]
         about = ", ".join(parts[number] for number in covered)
         link = f"[{assignment.title}](assignments/{assignment.id}/README.md)"
-        hours = _hours(assignment.minutes)
+        hours = texts.hours(assignment.minutes)
         extra = sum(e.minutes for e in assignment.exercises if e.bonus)
-        bonus = f" + {_hours(extra)} of optional labs" if extra else ""
+        bonus = f" + {texts.hours(extra)} of optional labs" if extra else ""
         due = written(assignment.due, assignment.zone)
         rows.append(f"| {numbers} | {about} | {link} | {hours}{bonus} | {due} |")
     told = (
-        "Hours add up the exercises' minutes: keyboard time only. Reading the paper, waiting for "
-        "training and learning NumPy or PyTorch come on top; plan much more if these are new to "
-        "you. Numbers may skip: merged exercises are not renumbered."
+        "Hours add up the exercises' minutes: keyboard time only. Reading the paper, waiting for a "
+        "training, and learning NumPy or PyTorch on the way come on top: if these are new to you, "
+        "plan much more. Numbers may skip: merged exercises are not renumbered."
     )
     return "## Week by week\n\n" + "\n".join(rows) + f"\n\n{told}\n"
 
@@ -148,10 +147,6 @@ def _labs(labs: Sequence[Lab]) -> str:
     ]
     told = "No points, nothing to hand in: a notebook with checks and model answers."
     return f"## Optional labs\n\n{told}\n\n" + "\n".join(lines) + "\n"
-
-
-def _hours(minutes: int) -> str:
-    return f"{math.ceil(minutes / 30) / 2:g}"
 
 
 def _hand_in(course: Course, assignments: Sequence[Assignment]) -> str:

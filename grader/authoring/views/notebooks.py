@@ -163,13 +163,14 @@ class _Maker:
 
     def setup(self, source: SourceCell) -> None:
         cell = setup_cell.setup(self.course, self.assignment)
-        self.put("code", cell, tags=[SETUP])
+        self.put("code", cell, tags=[SETUP], **setup_cell.FOLDED)
         self.provided = provided_code.collect(self.course, self.assignment)
-        self.put("code", "\n".join(self.provided.imports))
+        self.put("code", "\n".join(self.provided.imports), **setup_cell.FOLDED)
 
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
-        self.put("markdown", f"{texts.exercise(exercise, self.assignment)}\n\n{source.text}")
+        parts = [texts.exercise(exercise, self.assignment), source.text, texts.own_bans(exercise)]
+        self.put("markdown", "\n\n".join(filter(None, parts)))
         if exercise.hints and not self.is_solution:
             cell = hints.cell(exercise, exercise.hints)
             self.put("markdown", cell, id=hints.cell_id(exercise), tags=["hints"])

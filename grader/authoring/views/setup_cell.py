@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
@@ -12,8 +14,8 @@ PICTURES = {
     "Kaggle": f"{KAGGLE}/static/images/open-in-kaggle.svg",
 }
 
-CELL = '''\
-# Set-up: run this first. It finds or downloads the course, and prints where it is.
+CELL = """\
+# @title Set-up: run this first. It finds or downloads the course.
 import glob
 import os
 import sys
@@ -30,31 +32,25 @@ class SetupError(Exception):
 
 
 def find_course():
-    """The course's folder: here or above, installed, or downloaded before."""
-    found = [folder for place in PLACES for folder in glob.glob(place)]
     home = "grader/student/notebook_home.py"
-    return next((folder for folder in found if os.path.isfile(f"{{folder}}/{{home}}")), None)
+    found = (folder for place in PLACES for folder in glob.glob(place))
+    return next((folder for folder in found if os.path.isfile(f"{{folder}}/{{home}}")), "")
 
 
 def fetch_course():
-    """Download the course into the folder `course`."""
-    import io
-    import urllib.request
-    import zipfile
+    import io, urllib.request, zipfile
 
-    if not COURSE:
-        raise SetupError("{unset}")
     try:
         with urllib.request.urlopen(COURSE, timeout=60) as answer:
             zipfile.ZipFile(io.BytesIO(answer.read())).extractall("course")
     except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise SetupError(f"{{COURSE}} could not be downloaded ({{error}}): {offline}") from None
-    if find_course() is None:
-        raise SetupError(f"{{COURSE}} has no course that fits this notebook: {wrong}")
+        raise SetupError(f"{{COURSE}}: {{error}}. {offline}" if COURSE else "{unset}") from None
     return find_course()
 
 
-sys.path.insert(0, os.path.abspath(find_course() or fetch_course()))
+if not (home := find_course() or fetch_course()):
+    raise SetupError(f"{{COURSE}} has no course that fits this notebook. {wrong}")
+sys.path.insert(0, os.path.abspath(home))
 from grader.student.notebook_home import begin
 
 begin("{id}", made_for="{version}", drive=DRIVE)
@@ -62,16 +58,16 @@ begin("{id}", made_for="{version}", drive=DRIVE)
 import matplotlib.pyplot as plt
 import numpy as np
 {torch}
-from grader.checking.notebook import check, describe, needs'''
+from grader.checking.notebook import check, describe, needs"""
 
 UNSET = (
-    "the course was not found. Open this notebook inside the course folder, or ask your "
-    "instructor for the address to put into COURSE"
+    "The course was not found. Open this notebook inside the course folder, or ask your "
+    "instructor for the download address (COURSE)."
 )
-OFFLINE = (
-    "check that the address is right and this machine is online (on Kaggle: Settings, Internet)"
-)
-WRONG = "ask your instructor for the right address"
+OFFLINE = "Is the address right and this machine online? (On Kaggle: Settings, Internet.)"
+WRONG = "Ask your instructor for the right address."
+# Jupyter shows the first line of such a cell, Colab its title.
+FOLDED: dict[str, Any] = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 
 def setup(course: Course, assignment: Assignment) -> str:
@@ -100,8 +96,8 @@ def archive(course: Course) -> str:
 def hand_in(assignment: Assignment) -> str:
     """The last cell of a starter."""
     return (
-        "# Hand in: save the notebook, then run this cell (half a minute). It packs your work,\n"
-        "# tests the archive, and on Colab downloads it.\n"
+        "# Hand in: save the notebook, then run this cell (half a minute). It packs your work and\n"
+        "# tests the archive; on Colab it also downloads it.\n"
         "from grader.student.hand_in import hand_in\n\n"
         f'hand_in("{assignment.id}");'
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.course.assignment import Assignment, Ban
+from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.exercise import Exercise, Taught
 from grader.course.lab import Lab
@@ -26,9 +26,12 @@ def header(course: Course, assignment: Assignment, view: str) -> str:
         f"**Before you start** {', '.join(assignment.prerequisites)}",
         "",
     ]
-    if view == "starter":
+    if assignment is course.exam:
+        lines += [*exercise_table(assignment), ""]
+    elif view == "starter":
         lines += badges(course, assignment)
-    return "\n".join([*lines, *exercise_table(assignment), *_what_bans_cost(assignment)])
+        lines += ["`README.md` beside this notebook lists the exercises and what to hand in.", ""]
+    return "\n".join([*lines, *_bans(assignment)])
 
 
 def exercise_table(assignment: Assignment) -> list[str]:
@@ -78,55 +81,34 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
         facts.append(f"full points from {full:g} {scorer.unit}")
     lab = "Optional lab: " if exercise.bonus else ""
     lines = [f"## {exercise.id} {lab}{exercise.title}", f"*{' · '.join(facts)}*"]
-    if bans := _bans(exercise, assignment):
-        lines.append(f"**Write it yourself:** {'; '.join(map(_sentence, bans))}.")
     return "\n\n".join(lines)
 
 
-def _bans(exercise: Exercise, assignment: Assignment) -> list[Ban]:
-    return assignment.bans(exercise) if exercise.kind == "code" else []
+def own_bans(exercise: Exercise) -> str:
+    """The bans and permissions of one exercise beyond its assignment's; they follow the task."""
+    said = []
+    if exercise.forbidden:
+        said.append(f"Not allowed here: {_listed(exercise.forbidden)}. Use {exercise.instead}.")
+    if exercise.allowed:
+        said.append(f"Allowed here: {_listed(exercise.allowed)}.")
+    return " ".join(said)
 
 
-def _sentence(ban: Ban) -> str:
-    """The forbidden names and what to use instead; a library's internal forms are left out."""
-    names, instead = ban
-    listed = [f"`{name}`" for name in names if "._" not in name]
-    return f"without {', '.join(listed)} (use {instead})"
-
-
-def _what_bans_cost(assignment: Assignment) -> list[str]:
-    forbidden = assignment.forbidden_anywhere
-    if not forbidden:
+def _bans(assignment: Assignment) -> list[str]:
+    """The bans of the whole assignment, and the price of a use."""
+    if not assignment.forbidden_anywhere:
         return []
-    said = (
-        "Forbidden functions are listed under each exercise. A test that reaches one fails; the "
-        "others still count."
-    )
-    if any(name.startswith("torch.") for name in forbidden):
+    said = "A test that reaches a forbidden function fails; the other tests still count."
+    if shared := _listed(assignment.forbidden):
+        said = f"**Write it yourself**, without {shared}. Use {assignment.instead}. {said}"
+    if any(name.startswith("torch.") for name in assignment.forbidden_anywhere):
         said += " `torch.jit` is not allowed either: the grader cannot see inside it."
-    return ["", said]
+    return [said, ""]
 
 
-def _ban_list(assignment: Assignment) -> list[str]:
-    """The forbidden names, each with its exercises."""
-    code = [exercise for exercise in assignment.exercises if exercise.kind == "code"]
-    exercises: dict[str, list[str]] = {}
-    for exercise in code:
-        for ban in _bans(exercise, assignment):
-            exercises.setdefault(_sentence(ban), []).append(exercise.id)
-    if not exercises:
-        return []
-    listed = [
-        f"- {'every exercise' if len(ids) == len(code) else ', '.join(ids)}: {sentence}."
-        for sentence, ids in exercises.items()
-    ]
-    return [
-        "",
-        "Write these yourself (a test that reaches a forbidden function fails; the others still "
-        "count):",
-        "",
-        *listed,
-    ]
+def _listed(names: list[str]) -> str:
+    """Dotted names as code, without a library's internal ones."""
+    return ", ".join(f"`{name}`" for name in names if "._" not in name)
 
 
 def model_points(exercise: Exercise) -> str:
@@ -173,7 +155,8 @@ def readme(course: Course, assignment: Assignment) -> str:
             "The grader finds your functions, classes and imports by name. It does not run plots, "
             "loops and prints at the top level of a cell, so give a function everything it needs "
             "as arguments. The visible checks are part of the grade; hidden tests decide the rest.",
-            *_ban_list(assignment),
+            "",
+            *_bans(assignment)[:1],
             *_model_files(assignment),
             *_other_files(assignment),
             "",

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..notebook import notebook_file
-from ..notebook.notebook_file import Cell
-from ..notebook.statements import sort_cell
+from ...notebook import notebook_file
+from ...notebook.notebook_file import Cell
+from ...notebook.statements import sort_cell
 
 INVALID = "not valid Python"  # instead of the version of a definition
 ABSENT = "there is no `{name}` in this session yet. Run the cell that defines it; keep this name."
@@ -46,11 +46,11 @@ _runs: list[_Run] = []  # the first stands for what was run before `watch`
 
 def watch() -> None:
     """Note from now on which cells this kernel runs; without a kernel, nothing happens."""
-    shell = _shell()
-    if shell is None or _runs:
+    running = shell()
+    if running is None or _runs:
         return
     _note("")
-    shell.events.register("pre_run_cell", lambda info: _note(info.raw_cell))
+    running.events.register("pre_run_cell", lambda info: _note(info.raw_cell))
 
 
 def sentences(names: list[str], namespace: dict[str, Any]) -> list[str]:
@@ -96,7 +96,7 @@ def _sentence(
     return (EDITED if exists else ABSENT).format(name=name)
 
 
-def _shell() -> Any:
+def shell() -> Any:
     """The running IPython shell, or None; IPython is not imported for it."""
     found = sys.modules.get("IPython")
     return found.get_ipython() if found else None
@@ -148,7 +148,7 @@ def _versions(sources: list[str], name: str) -> list[str]:
 def _transformed(source: str) -> str:
     """The cell as IPython compiles it, with calls for magics."""
     try:
-        return str(shell.transform_cell(source)) if (shell := _shell()) else source
+        return str(running.transform_cell(source)) if (running := shell()) else source
     except SyntaxError:
         return source
 

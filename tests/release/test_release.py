@@ -22,7 +22,7 @@ from sample_results import COURSE
 from setup_world import with_repository
 
 from grader.authoring.release import changes, contents, folder, handbook, proof, release
-from grader.authoring.views import notebooks
+from grader.authoring.views import notebooks, texts
 from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
@@ -97,6 +97,21 @@ def test_a_week_is_all_that_a_student_needs_and_no_more(files):
     assert b"import autograder" not in b"".join(files.values())
     stub = files["course_lib/numpy_forms/attention.py"].decode()
     assert 'raise NotImplementedError("A1.1: softmax is not written yet")' in stub
+
+
+@pytest.mark.parametrize("assignment", COURSE.assignments, ids=lambda one: one.id)
+def test_hours_agree_wherever_they_are_stated(assignment):
+    said = texts.hours(assignment.minutes)
+    (row,) = [
+        line
+        for line in handbook.readme(COURSE, COURSE.assignments, [], "3.10").splitlines()
+        if f"(assignments/{assignment.id}/README.md)" in line and line.startswith("|")
+    ]
+    plan = (COURSE.root / "README.md").read_text(encoding="utf-8")  # the study plan
+    assert row.split("|")[4].strip().split(" + ")[0] == said
+    assert f"About {said}" in texts.readme(COURSE, assignment)
+    assert f"about {said}" in texts.header(COURSE, assignment, "starter")
+    assert f"(assignments/{assignment.id}/README.md) (about {said})" in plan
 
 
 def test_the_readme_says_what_to_hand_in_and_where_to_begin_again(files):

@@ -5,7 +5,7 @@ import json
 import proofs
 import pytest
 
-from grader.checking import lacking
+from grader.checking.kernel import lacking
 from grader.notebook.collect import collect
 from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell

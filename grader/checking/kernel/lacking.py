@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..course.assignment import Assignment
-from ..course.course import Course
-from ..notebook.collect import collect
-from ..notebook.foreign_imports import foreign_imports
-from ..notebook.notebook_file import Cell
+from ...course.assignment import Assignment
+from ...course.course import Course
+from ...notebook.collect import collect
+from ...notebook.foreign_imports import foreign_imports
+from ...notebook.notebook_file import Cell
 
 
 def sentences(assignment: Assignment, names: Sequence[str], namespace: dict[str, Any]) -> list[str]:

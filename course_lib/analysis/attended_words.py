@@ -1,0 +1,44 @@
+"""Which words of a sentence a translator attends to as it generates each word of a translation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from ..data.grammar.sentence_pairs import words
+from ..data.word_spans import word_numbers
+
+LAYER = -1  # the last layer's cross-attention follows the words most closely
+
+
+class WordAlignment(NamedTuple):
+    """The words of both sides, and `weights`, (target words, source words), each row at most 1."""
+
+    source: list[str]
+    target: list[str]
+    weights: np.ndarray
+
+
+@torch.no_grad()
+def attended(
+    model: torch.nn.Module,
+    tokenizer: Any,
+    source: str,
+    target: str,
+    word_weights: Callable[..., np.ndarray],
+) -> WordAlignment:
+    """The words attended to, by the course's `word_weights` or by a student's own (§3.2.3)."""
+    (source_ids,), (target_ids,) = tokenizer.encode([source]), tokenizer.encode([target])
+    device = next(model.parameters()).device
+    source_batch = torch.tensor([source_ids], device=device)
+    decoder_input = torch.tensor([[tokenizer.START, *target_ids]], device=device)
+    training = model.training
+    _, weights = model.eval()(source_batch, decoder_input, need_weights=True)
+    model.train(training)
+    # Row i has read i target tokens and predicts the next one; the last row predicts END.
+    predicting = weights[LAYER][0, :, :-1].cpu().numpy()
+    numbers = word_numbers(tokenizer, target), word_numbers(tokenizer, source)
+    return WordAlignment(words(source), words(target), word_weights(predicting, *numbers))

@@ -1,0 +1,134 @@
+"""What a check shows in a notebook: failures first, a paragraph a cause, titles folded, escaped."""
+
+import re
+from html import unescape
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from grader.checking import notebook
+from grader.checking.kernel.card import STYLE, Card
+from grader.checking.messages import NOT_WRITTEN, WAITING, Message, counts_once
+from grader.checking.session import FAILED, PASSED
+
+EVIL = "<script>alert('a')</script> & \"b\""
+
+
+class Ran:
+    """A test that ran."""
+
+    def __init__(self, title, message=None, outcome=None):
+        self.title, self.message = title, message
+        self.outcome = outcome or (FAILED if message else PASSED)
+
+
+CAUSE = Message("[1. 2.]", "[2. 4.]", "it is doubled", "§1", seen=True)
+ADVICE = Message("[3.]", "[4.]", "sum along `axis`")
+RIGHT, WRONG, OTHER = Ran("Right."), Ran("Wrong.", CAUSE), Ran("Other.", ADVICE)
+STUB = Ran("Stub.", Message("", NOT_WRITTEN), "NOT_WRITTEN")
+RAISED = Message("a value", "TypeError in line 2", "turn it", raised=True)
+BELOW = Ran("Uses 2.3.", Message("a value", "A2.3: X is not written yet", raised=True))
+WAITS = Ran("Refuses.", counts_once(["It works."]), WAITING)
+
+
+def words(card):
+    """The text of a card as a viewer shows it that removes styles."""
+    found = card._repr_html_().removeprefix(STYLE)
+    blocks = re.sub(r"</(p|pre|summary)>", "\n", found)
+    return unescape(re.sub(r"<[^>]+>", "", blocks)).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("card", "state", "lines"),
+    [
+        (
+            Card("1.1 Softmax", [RIGHT, RIGHT]),
+            " all",
+            ["1.1 Softmax: 2 of 2 visible checks pass", "Passed checks", "✓ Right.", "✓ Right."],
+        ),
+        (
+            Card("1.1 Softmax", [RIGHT, WRONG, Ran("Again.", CAUSE)]),
+            " some",
+            [
+                "1.1 Softmax: 1 of 3 visible checks pass",
+                "✗ Wrong.",
+                "expected   [1. 2.]",
+                "got        [2. 4.]",
+                "Likely cause: it is doubled",
+                "Read: §1",
+                "1 more fails for the same reason",
+                "✗ Again.",
+                "Passed checks",
+                "✓ Right.",
+            ],
+        ),
+        (
+            Card("1.1", [OTHER], first="1.3 fails: repair it first", notices=["late"]),
+            " some",
+            ["1.1: 0 of 1 visible checks pass", "! 1.3 fails: repair it first", "! Late"]
+            + ["✗ Other.", "expected   [3.]", "got        [4.]"],
+        ),
+        (Card("1.1", [STUB, STUB]), "", ["1.1: not written yet"]),
+        (Card("2.4", [STUB, BELOW]), "", ["2.4: not written yet"]),
+        (Card("1.1", outdated=["Run the cell."]), "", ["1.1: Run the cell."]),
+        (Card("1.1", outdated=["Run a.", "Run b."]), "", ["1.1", "! Run a.", "! Run b."]),
+        (
+            Card("1.1", [Ran("Any.", RAISED)]),
+            " some",
+            ["1.1: 0 of 1 visible checks pass", "✗ Any.", "raised     TypeError in line 2"]
+            + ["Advice: turn it"],
+        ),
+        (
+            Card("1.1", [OTHER]),
+            " some",
+            ["1.1: 0 of 1 visible checks pass", "✗ Other.", "expected   [3.]", "got        [4.]"]
+            + ["Advice: sum along axis"],
+        ),
+        (
+            Card("1.1", [WAITS, RIGHT]),
+            " some",
+            ["1.1: 1 of 2 visible checks pass", "○ Refuses. It counts once “It works” passes."]
+            + ["Passed checks", "✓ Right."],
+        ),
+    ],
+)
+def test_a_card_shows_failures_first_and_each_cause_once(card, state, lines):
+    assert words(card) == lines
+    if "not written yet" in lines[0]:
+        assert repr(card) == lines[0]
+    assert f'<div class="check-card{state}">' in card._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        Card(EVIL, [RIGHT, WRONG]),
+        Card("1.1", [Ran(EVIL), Ran(EVIL, Message(EVIL, EVIL, EVIL, EVIL))]),
+        Card("1.1", [Ran(EVIL, counts_once([EVIL]), WAITING)]),
+        Card("1.1", outdated=[EVIL], first=EVIL, notices=[EVIL]),
+        Card("1.1", [WRONG, Ran(EVIL, CAUSE), Ran(EVIL, CAUSE)]),
+    ],
+)
+def test_a_card_escapes_all_text_and_loads_nothing(card):
+    shown = card._repr_html_()
+    assert EVIL not in shown
+    assert EVIL in "\n".join(words(card))
+    assert not re.search(r"<script|https?:|url\(|@import| on\w+=|\bsrc=", unescape(STYLE) + STYLE)
+    assert set(re.findall(r"<(\w+)", shown)) <= set(
+        "style div p b i pre code section details summary ul li".split()
+    )
+
+
+def test_a_notebook_keeps_the_card_and_its_plain_text(monkeypatch):
+    published = []
+    shell = InteractiveShell()
+    monkeypatch.setattr(notebook.stale, "shell", lambda: shell)
+    monkeypatch.setattr(shell.display_pub, "publish", lambda data, **_: published.append(data))
+    monkeypatch.setattr(InteractiveShell, "_instance", shell)
+    monkeypatch.setattr(InteractiveShell, "initialized", classmethod(lambda cls: True))
+    card = Card("1.1 Softmax", [RIGHT, WRONG])
+    notebook._show(card)
+    (data,) = published
+    assert data["text/html"] == card._repr_html_()
+    assert data["text/plain"] == repr(card)
+    assert repr(card).splitlines()[0] == "1.1 Softmax: 1 of 2 visible checks pass"
