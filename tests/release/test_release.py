@@ -107,11 +107,11 @@ def test_hours_agree_wherever_they_are_stated(assignment):
         for line in handbook.readme(COURSE, COURSE.assignments, [], "3.10").splitlines()
         if f"(assignments/{assignment.id}/README.md)" in line and line.startswith("|")
     ]
-    plan = (COURSE.root / "README.md").read_text(encoding="utf-8")  # the study plan
+    plan = (COURSE.root / "lectures" / "README.md").read_text(encoding="utf-8")  # the study plan
     assert row.split("|")[4].strip().split(" + ")[0] == said
     assert f"About {said}" in texts.readme(COURSE, assignment)
     assert f"about {said}" in texts.header(COURSE, assignment, "starter")
-    assert f"(assignments/{assignment.id}/README.md) (about {said})" in plan
+    assert f"(../assignments/{assignment.id}/README.md) (about {said})" in plan
 
 
 def test_the_readme_says_what_to_hand_in_and_where_to_begin_again(files):
@@ -389,5 +389,5 @@ def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
 
 def test_one_thing_is_released_at_a_time(tmp_path):
     for options in ({}, {"week": 1, "self_study": True}):
-        with pytest.raises(UsageProblem, match="one of them"):
+        with pytest.raises(UsageProblem, match="choose one"):
             release_command.run(Release(tmp_path / "to", **options))
