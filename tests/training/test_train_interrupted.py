@@ -75,7 +75,7 @@ def test_an_interrupt_costs_no_more_than_some_seconds(
     with pytest.raises(Interrupted):
         train(tmp_path / place, after_step=interrupt(12), checkpoint_every=None)
     model, resumed, _ = train(tmp_path / place, checkpoint_every=None)
-    assert f"continuing after step {found}" in capsys.readouterr().out
+    assert f"resuming after step {found}" in capsys.readouterr().out
     assert resumed == history
     assert same_weights(model.state_dict(), wanted.state_dict())
 
