@@ -21,6 +21,14 @@ class Doubled(nn.Linear):
         return super().forward(x).to(torch.float32)
 
 
+class Keeping(nn.Linear):
+    """A module that keeps the result of its last call."""
+
+    def forward(self, x):
+        self.last = [super().forward(x)]
+        return self.last[0]
+
+
 def written_to(x):
     x += 1
     return x
@@ -57,6 +65,8 @@ CALLED = [
     (lambda x: x.float(), [X], ["precision"]),
     (Doubled(4, 4), [X], ["precision"]),
     (nn.Linear(4, 4), [X], []),
+    (Keeping(4, 4), [X], []),
+    (nn.utils.weight_norm(nn.Linear(4, 4)), [X], []),
     (lambda x: x.max(-1), [X], []),  # a named tuple
     (lambda x: torch.ones(4) @ x.mT, [X], ["device", "precision"]),
     (lambda x: x.squeeze(), [X], ["one", "axis"]),

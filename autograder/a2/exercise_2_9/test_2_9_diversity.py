@@ -28,7 +28,7 @@ def test_padding_rows(its, rng):
     }
 
 
-@question("2.9", weight=3, advice="the heads are the third axis from the end", read=DIVERSITY)
+@question("2.9", weight=4, advice="the heads are the third axis from the end", read=DIVERSITY)
 def test_fresh_weights(its, rng):
     """The mean over pairs of heads and rows, with or without batch axes, as a plain number."""
     found = {}

@@ -98,7 +98,7 @@ def head_diversity(weights, mask=None):
     if weights.size(-3) < 2:
         warnings.warn("fewer than two heads", stacklevel=2)
         raise ValueError("fewer than two heads")
-    pairs = torch.combinations(torch.arange(weights.size(-3)))
+    pairs = torch.combinations(torch.arange(weights.size(-3), device=weights.device))
     p, q = (weights.index_select(-3, pairs[:, side]) for side in (0, 1))
     log_m = ((p + q) / 2).clamp_min(1e-38).log()
     nats = sum(nn.functional.kl_div(log_m, x, reduction="none").sum(-1) for x in (p, q)) / 2
