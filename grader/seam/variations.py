@@ -10,6 +10,7 @@ import copy
 import re
 import sys
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -137,9 +138,11 @@ def _made(call: Call) -> Any:
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The value with every array, tensor and module in it changed."""
+    """The value with every array, tensor and module in it changed, also a method's own module."""
     if isinstance(value, _kinds()):
         return change(value)
+    if isinstance(value, MethodType) and isinstance(value.__self__, _kinds()):
+        return MethodType(value.__func__, change(value.__self__))
     if isinstance(value, dict):
         return {name: _each(one, change) for name, one in value.items()}
     if type(value) in (list, tuple):

@@ -66,6 +66,7 @@ CALLED = [
     (Doubled(4, 4), [X], ["precision"]),
     (nn.Linear(4, 4), [X], []),
     (Keeping(4, 4), [X], []),
+    (Keeping(4, 4).forward, [X], []),
     (nn.utils.weight_norm(nn.Linear(4, 4)), [X], []),
     (lambda x: x.max(-1), [X], []),  # a named tuple
     (lambda x: torch.ones(4) @ x.mT, [X], ["device", "precision"]),
