@@ -7,7 +7,6 @@ depend on the release's seed alone: a class asks once.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -119,8 +118,6 @@ def run(
     assignment: Assignment, bug: Bug, open_worker: OpenWorker, seed: int | None = None, **how: Any
 ) -> list[TestResult]:
     """The results of tests on the course's own answer with a mistake; `how` as `session.run`."""
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close("all")  # a student's process has none of an earlier mistake's
     load = Load(statements(assignment, bug), forbidden=assignment.forbidden_anywhere)
     with warnings.catch_warnings(), open_worker(load) as worker:
         warnings.simplefilter("ignore")  # a mistake may divide by zero

@@ -24,7 +24,8 @@ Call = tuple[Any, list[Any], dict[str, Any]]  # what is called, with what
 def holds(given: Call) -> dict[str, bool]:
     """By the name of each variation: whether the call gives there what it should.
 
-    Nothing is changed by it. A call without arrays has none; one that cannot be repeated holds.
+    Arrays, tensors and modules stay as they are; other objects, such as an optimizer, are used
+    again. A call without arrays has no variations; one that cannot be repeated holds.
     """
     if not _arrays(given[1:]):
         return {}

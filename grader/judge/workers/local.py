@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -58,8 +59,11 @@ def _too_long(signal: int, frame: object) -> None:
 def local_worker(load: Load, seconds: float = 0.0) -> Iterator[LocalWorker]:
     """Open a LocalWorker, as `judge_process.opener` opens a sandboxed one.
 
-    `seconds`: the CPU time that a call may take; 0 is any.
+    Like a process of its own, it begins without the figures of an earlier one. `seconds`: the CPU
+    time that a call may take; 0 is any.
     """
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
     namespace, unavailable, _ = loading.load(
         {
             "statements": [vars(statement) for statement in load.statements],
