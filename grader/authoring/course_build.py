@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
+import io
 import json
 import os
+import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,10 @@ from .views.notebooks import Notebook
 
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 EXECUTION_SECONDS = 1800  # per cell; some cells train a model
+KERNEL = {
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # otherwise the kernel warns on stderr
+    "TQDM_DISABLE": "1",  # nobody watches: no bars among the outputs
+}
 
 
 @dataclass(frozen=True)
@@ -179,8 +185,6 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
     import nbclient
     import nbformat
 
-    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel warns on stderr
-    os.environ["TQDM_DISABLE"] = "1"  # nobody watches: no bars among the outputs
     node = nbformat.reads(notebooks.dump(notebook), as_version=4)
     client = nbclient.NotebookClient(
         node,
@@ -189,7 +193,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
         resources={"metadata": {"path": str(folder)}},
     )
     try:
-        client.execute()
+        client.execute(env=os.environ | KERNEL)
     except nbclient.exceptions.CellExecutionError as error:
         raise BuildError(f"a cell of the notebook fails:\n{str(error)[-1500:]}") from None
     return _with_outputs(notebook, json.loads(nbformat.writes(node)))
@@ -210,15 +214,15 @@ def _code(notebook: Notebook) -> list[notebooks.Cell]:
 
 
 def _digest(notebook: Notebook) -> str:
-    """Hash of what outputs depend on: code in order, without docstrings and set-up, and data."""
+    """Hash of what outputs depend on: code in order, without prose and set-up, and data."""
     code = [c for c in _code(notebook) if notebooks.SETUP not in c["metadata"].get("tags", ())]
-    sources = [_without_docstrings("".join(cell["source"])) for cell in code]
+    sources = [_without_prose("".join(cell["source"])) for cell in code]
     sources += notebook["metadata"].get("course", {}).get("reads", {}).values()
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
 
 
-def _without_docstrings(source: str) -> str:
-    """The lines of a cell without docstrings; a cell with magics is unchanged."""
+def _without_prose(source: str) -> str:
+    """The code of a cell without docstrings and comments; a cell with magics is unchanged."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -228,6 +232,10 @@ def _without_docstrings(source: str) -> str:
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             first, last = node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno
             lines[first - 1 : last] = [""] * (last - first + 1)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
     return "\n".join(line for line in lines if line.strip())
 
 

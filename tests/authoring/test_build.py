@@ -153,6 +153,10 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
     elsewhere = copy.deepcopy(made)  # another address, another version: what came out stays
     next(c for c in elsewhere["cells"] if c["cell_type"] == "code")["source"] = ["COURSE = ''"]
     assert course_build._executed(target(elsewhere), pytest.fail)
+    explained = copy.deepcopy(made)  # a comment changes no output
+    cell = next(c for c in explained["cells"] if c["id"] == cells[1]["id"])
+    cell["source"] = [*cell["source"], "  # so far\n", '# another "#" too']
+    assert course_build._executed(target(explained), pytest.fail)
     other_code = copy.deepcopy(made)
     next(c for c in other_code["cells"] if c["id"] == cells[1]["id"])["source"] = ["1 + 1"]
     with pytest.raises(RuntimeError, match="running"):
