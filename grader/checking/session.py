@@ -28,7 +28,7 @@ from .faults import SuiteError, own_fault
 from .messages import WAITING, Failure, Message, counts_once
 from .raised import explain
 from .suite import Fixture, Test, read_tests
-from .unasked import with_facts
+from .unasked import with_facts, without_facts
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
@@ -227,7 +227,7 @@ class _Session:
 
         try:
             answer = asked(rng)
-            if not is_first(test):
+            if not is_first(test) or self._is_wrong(test, answer):
                 return answer
             exercise = self.assignment.exercise(test.mark.exercise)
             return with_facts(
@@ -242,10 +242,20 @@ class _Session:
                 raise
             return Answer.raising(error)
 
-    def _compare(self, test: Test, answer: Answer) -> None:
-        """Raises Failure for an answer that is not the right one."""
+    def _is_wrong(self, test: Test, answer: Answer) -> bool:
+        """Whether an answer without facts is wrong already: then nobody asks for these."""
+        try:
+            self._compare(test, answer, of=without_facts)
+        except Failure:
+            return True
+        return False
+
+    def _compare(
+        self, test: Test, answer: Answer, of: Callable[[Answer], Answer] = lambda right: right
+    ) -> None:
+        """Raises Failure for an answer that is not (what is taken `of`) the right one."""
         if self.right is not None and (asked := test.mark.question):
-            right = self.right(test)
+            right = of(self.right(test))
             tell_apart(answer, right, asked.advice, asked.read, asked.atol, asked.rtol)
 
     def _allow(self, exercise: str) -> None:

@@ -44,12 +44,22 @@ def with_facts(
 
 def only_so(right: Answer) -> Answer:
     """A right form's answer without the facts that are not so of it."""
-    numbers = range(1, MOST_CALLS + 1)
-    so: dict[str, Any] = {_name(fact, n): True for fact in FORMS.values() for n in numbers}
-    so |= {CHANGED: [], AGAIN: True}
-    kept = {n: value for n, value in right.values.items() if n not in so or value == so[n]}
+    kept = {n: value for n, value in right.values.items() if n not in SO or value == SO[n]}
     return replace(right, values=kept)
+
+
+def without_facts(right: Answer) -> Answer:
+    """A right form's answer without any fact."""
+    return replace(right, values={n: value for n, value in right.values.items() if n not in SO})
 
 
 def _name(fact: str, number: int) -> str:
     return fact if number == 1 else f"{fact} (call {number})"
+
+
+_CALLS = range(1, MOST_CALLS + 1)
+SO: Mapping[str, Any] = {  # each fact, where it is so
+    CHANGED: [],
+    AGAIN: True,
+    **{_name(fact, number): True for fact in FORMS.values() for number in _CALLS},
+}

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 from checkout import ROOT
-from proofs import COURSE, graded, notebook
+from proofs import COURSE, graded, local_worker, notebook
 
 from grader.authoring import course_build
 from grader.authoring import nbgrader_folder as course_folder
-from grader.authoring.proof import cases, claims
+from grader.authoring.proof import cases, claims, prove
 from grader.authoring.release import contents
 from grader.authoring.views import notebooks, text_notebook
 from grader.cli.authoring import exam_command
@@ -124,8 +124,8 @@ def test_a_part_left_broken_loses_its_points_alone(component, sandboxed):
     "bug", mistakes.load(Course.here().assignment("exam")), ids=lambda bug: bug.name
 )
 def test_a_named_mistake_is_caught(bug):
-    data = cases.Case("exam", "bug", bug=bug).notebook
-    assert claims.caught(graded(data, "exam", only=[bug.exercise]), bug) == ""
+    results = prove.asked(cases.Case("exam", "bug", bug=bug), bug, local_worker)
+    assert claims.caught(results, bug) == ""
 
 
 def test_the_table_of_all_weights_is_seen_though_it_is_made_for_long_sequences_only(sandboxed):

@@ -72,18 +72,11 @@ def nothing(result: Result, broken: Collection[str] = ()) -> str:
     return "" if noted else "no notice says that nothing is written"
 
 
-def caught(result: Result, bug: Bug) -> str:
+def caught(results: Sequence[TestResult], bug: Bug) -> str:
     """A named bug fails some test of its exercise, which names it and no other one.
 
     Mistakes that no test tells apart are named together, each with its sentence.
     """
-    own = next(entry for entry in result.exercises if entry.id == bug.exercise)
-    failed = [test for test in own.tests if test.outcome != PASSED]
-    return named([(test.bug or "", test.bug_title or "") for test in failed], bug)
-
-
-def told(results: Sequence[TestResult], bug: Bug) -> str:
-    """The same of the results of its exercise's tests."""
     messages = [one.message or Message() for one in results if one.outcome != PASSED]
     return named([(message.mistake or "", message.cause) for message in messages], bug)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from grader.checking.session import PASSED
+from grader.checking.session import PASSED, TestResult
 from grader.course.assignment import Assignment
+from grader.course.mistakes import Bug
 from grader.notebook.statements import global_names
 
 from ...course.course import Course
 from ...gradebook.result import Result
 from ...judge import mistaken
-from ...judge.grade import grade
+from ...judge.grade import grade, once
 from ...judge.suite_run import OpenWorker, Submitted
 from . import claims
 from .cases import Case
@@ -50,8 +50,13 @@ class Outcome:
         return f"{where}: {self.claim}: {self.wrong or 'holds'}"
 
 
-def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome]:
-    """Check every claim about a case, under the release's own seed."""
+def prove(
+    case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int] = ()
+) -> Iterator[Outcome]:
+    """Check every claim about a case, under the release's own seed.
+
+    A bug is also caught under each of the `seeds` of other releases, by a test that catches it now.
+    """
     timed = _Timed(case, backend)
     if case.bug is None:
         result = grade_case(case, open_worker)
@@ -59,30 +64,30 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
         wrong = claims.nothing(result, case.broken) if is_starter else claims.everything(result)
         yield timed.outcome(CLAIMS[case.kind], wrong)
         return
-    result = grade_case(case, open_worker, [case.bug.exercise])
-    yield timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
-    if backend == "local":  # what code uses does not depend on the backend
-        yield timed.outcome(CONTAINED, strays(case))
-
-
-def under_seeds(
-    case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
-) -> Iterator[Outcome]:
-    """Check what a bug costs, and that a test that catches it does so under each seed, too."""
-    assert (bug := case.bug) is not None
-    assignment, timed = Course.here().assignment(case.assignment), _Timed(case, backend)
-
-    asked = partial(mistaken.run, assignment, bug, open_worker)
-    results = asked(exercises=[bug.exercise])
-    if backend == "local":
-        price = claims.price(results, bug)
-        yield replace(timed.outcome(PRICED, price.unfair), price=price)
-    failed = [one.id for one in results if one.outcome != PASSED]
-    catching = failed[-MOST_ASKED:]  # hidden tests are last
+    results = asked(case, case.bug, open_worker)
+    yield timed.outcome(CLAIMS["bug"], claims.caught(results, case.bug))
+    if backend != "local":  # what code uses and costs does not depend on the backend
+        return
+    yield timed.outcome(CONTAINED, strays(case))
+    price = claims.price(results, case.bug)
+    yield replace(timed.outcome(PRICED, price.unfair), price=price)
+    assignment = Course.here().assignment(case.assignment)
+    failed = [one for one in results if one.outcome != PASSED]
+    catching = [one.id for one in sorted(failed, key=lambda one: one.seconds)][:MOST_ASKED]
     for seed in seeds:
-        again = (asked(only=[id], seed=seed) for id in catching)
+        again = (
+            mistaken.run(assignment, case.bug, open_worker, only=[id], seed=seed) for id in catching
+        )
         caught = any(one.outcome != PASSED for found in again for one in found)
         yield timed.outcome(EVERY_SEED, "" if caught else f"passes {', '.join(catching)}", seed)
+
+
+def asked(case: Case, bug: Bug, open_worker: OpenWorker) -> list[TestResult]:
+    """The results of the tests of a bug's exercise, without any right form."""
+    assignment = Course.here().assignment(case.assignment)
+    submitted = Submitted(assignment, case.notebook, case.files, [bug.exercise])
+    run = once(submitted, Course.here(), open_worker).run
+    return run.tests if run else []
 
 
 def strays(case: Case) -> str:

@@ -23,7 +23,7 @@ from .prove import BACKENDS, Outcome
 
 Found = TypeVar("Found")
 SEEDS = tuple(range(20))  # of future releases, under which named bugs must be caught too
-BUGS_A_TASK = 15  # of an exercise; few, so that no process has a long task at the end
+BUGS_A_TASK = 10  # of an exercise; few, so that no process has a long task at the end
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Task:
-    """A case, or the bugs of an exercise, through one backend; or what holds under `seeds`."""
+    """A case, or bugs of an exercise, through one backend; locally also under `seeds`."""
 
     cases: tuple[Case, ...]
     backend: str
@@ -70,9 +70,7 @@ def tasks(plan: Plan) -> list[Task]:
             if case.bug and case.bug.exercise == (plan.exercise or case.bug.exercise):
                 bugs.setdefault(case.bug.exercise, []).append(case)
         for part in (some for own in bugs.values() for some in batched(own, BUGS_A_TASK)):
-            found += [Task(part, backend) for backend in plan.backends]
-            if plan.seeds and "local" in plan.backends:
-                found.append(Task(part, "local", plan.seeds))
+            found += [Task(part, backend, plan.seeds) for backend in plan.backends]
     return sorted(found, key=lambda task: (task.assignment, len(task.cases)), reverse=True)
 
 
@@ -133,8 +131,5 @@ def opener(task: Task) -> OpenWorker:
 def _prove(task: Task) -> list[Outcome]:
     opened, found = opener(task), list[Outcome]()
     for case in task.cases:
-        if task.seeds:
-            found += prove.under_seeds(case, task.backend, opened, task.seeds)
-        else:
-            found += prove.prove(case, task.backend, opened)
+        found += prove.prove(case, task.backend, opened, task.seeds)
     return found
