@@ -86,7 +86,7 @@ from grader.course.course import Course
 
 # Files with tests of a minute start first, so that none runs alone at the end.
 LONG = (
-    *("test_student_run", "test_weather", "test_bench", "test_graders_at_work"),
+    *("test_student_run", "test_machine_load", "test_bench", "test_graders_at_work"),
     *("test_train_interrupted", "test_study_processes", "test_study_postgresql", "test_rows_class"),
     "test_whole",
 )

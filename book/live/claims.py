@@ -17,7 +17,7 @@ from course_lib.data.grammar.sentence_pairs import words
 from course_lib.decoding.translator import Translator
 from course_lib.training.saved_model import TRANSLATOR_WEIGHTS
 
-from . import live_model, looks
+from . import head_targets, live_model
 from .live_model import Log
 from .switches import SCALE, SWITCHES, heads, translations, without
 
@@ -39,7 +39,7 @@ def measure(folder: Path = live_model.FOLDER, log: Log = print) -> Claim:
     found = translations(translator, sentences)
     right = [i for i, (_, french, _) in enumerate(test) if found[i] == french]
     log(f"{len(right)} of {len(test)} sentences are right")
-    look = looks.measured(translator, test[:LOOKED_AT])
+    look = head_targets.measured(translator, test[:LOOKED_AT])
     claims: Claim = {
         "model": fingerprint(folder),
         "sentences": len(test),
@@ -111,12 +111,12 @@ def _short(rows: Sequence[Claim], n: int) -> list[Claim]:
     return [row for row in fitting if SHORTEST <= len(words(row["en"])) <= LONGEST][:n]
 
 
-def _spread(translator: Translator, test: Sequence[looks.Sentence]) -> dict[str, float]:
+def _spread(translator: Translator, test: Sequence[head_targets.Sentence]) -> dict[str, float]:
     """Over how many words a head spreads its weight on average, as it is and without √d_k."""
     other = Translator(without(translator.model, SCALE), translator.tokenizer)
     found = {}
     for name, one in (("with", translator), ("without", other)):
-        spreads = [head["spread"] for head in looks.measured(one, test).values()]
+        spreads = [head["spread"] for head in head_targets.measured(one, test).values()]
         found[name] = round(sum(spreads) / len(spreads), 1)
     return found
 

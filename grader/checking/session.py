@@ -116,7 +116,7 @@ def run(
         and (exercises is None or test.mark.exercise in exercises)
     ]
     results = [session.result(test, public) for test, public in tests]
-    return _standing(causes(results) if causes else results)
+    return _drop_lone_passes(causes(results) if causes else results)
 
 
 def is_first(test: Test) -> bool:
@@ -127,7 +127,7 @@ def is_first(test: Test) -> bool:
     return next(asked, None) == test.id
 
 
-def _standing(results: list[TestResult]) -> list[TestResult]:
+def _drop_lone_passes(results: list[TestResult]) -> list[TestResult]:
     """The results; tests that pass alone are WAITING where they count only beside another.
 
     Another is meant of the same file, if that has one of the name. A refusal also counts beside a
@@ -141,7 +141,7 @@ def _standing(results: list[TestResult]) -> list[TestResult]:
         own = {r.name for r in named if r.file == result.file}
         others = [r for r in named if r.file == result.file or r.name not in own]
         refuses = not result.answered
-        if result.outcome != PASSED or not others or any(_does(r, refuses) for r in others):
+        if result.outcome != PASSED or not others or any(_shows_work(r, refuses) for r in others):
             return result
         message = counts_once([other.title for other in others])
         ids = tuple(other.id for other in others)
@@ -150,7 +150,7 @@ def _standing(results: list[TestResult]) -> list[TestResult]:
     return [waiting(result) for result in results]
 
 
-def _does(other: TestResult, refuses: bool) -> bool:
+def _shows_work(other: TestResult, refuses: bool) -> bool:
     """Whether a test shows that the function does something, beside a test that it passes.
 
     Whether a broken test would have passed, nobody knows. No value is no value of a known mistake.

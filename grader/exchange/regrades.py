@@ -12,7 +12,7 @@ from ..course.course import Course
 from ..gradebook import answers, manual
 from ..gradebook.manual import Item
 from ..gradebook.result import Result
-from ..intake import download_names, places, plain_files
+from ..intake import download_names, notebook_paths, plain_files
 from ..intake.class_folder import SubmissionsError
 
 
@@ -63,7 +63,7 @@ def _files(folder: Path, course: Course, roster: Roster) -> Iterator[tuple[str, 
             owner = members[0] if len(members) == 1 else ""
         elif is_folder and (student := download_names.by_other_name(path.name, ids, roster)):
             owner = student.id
-        for file in places.walk(path)[0] if is_folder else [path]:
+        for file in notebook_paths.walk(path)[0] if is_folder else [path]:
             if regrade_file.is_named(file.name):
                 yield owner, file
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import archives, handed_in, places, plain_files
+from . import archives, handed_in, notebook_paths, plain_files
 from .handed_in import HandedIn
-from .places import Place
+from .notebook_paths import Place
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.
 IGNORED_TRICKS = frozenset(
@@ -37,12 +37,14 @@ def notices(place: Place) -> list[str]:
         found = archives.entries(place.path)
         names = {plain_files.in_zip(entry.name).name for entry in found}
     else:
-        names = {path.name for folder in _folders(place)[:1] for path in places.walk(folder)[0]}
+        names = {
+            path.name for folder in _folders(place)[:1] for path in notebook_paths.walk(folder)[0]
+        }
     notices = [f"`{n}` was also submitted; it is not used" for n in sorted(names & IGNORED_TRICKS)]
     for folder in _folders(place):
         notices += [f"`{name}` {why}; it is not used" for name, why in handed_in.refused(folder)]
     id = place.assignment or "a1"
-    if not place.file.lower().endswith(places.NOTEBOOK):
+    if not place.file.lower().endswith(notebook_paths.NOTEBOOK):
         notices.append(f"`{place.name}` was read as a notebook; its name should end in .ipynb")
     if not place.usual:
         notices.append(

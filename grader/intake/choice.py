@@ -16,7 +16,7 @@ from grader.notebook.notebook_file import Cell, InvalidNotebook
 
 from ..classroom.roster import abridged
 from ..course.visible import visible_name
-from .places import Place
+from .notebook_paths import Place
 
 LOOKED_AT = 8  # notebooks of one student and assignment that are read to choose one
 NAMED = 5  # students whom a message names

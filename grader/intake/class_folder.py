@@ -12,10 +12,10 @@ from grader.notebook import other_files
 from ..classroom.receipt import Receipt
 from ..classroom.roster import Roster
 from ..course.problem import Problem
-from . import apart, download_names, gradescope, places, plain_files, whole_class
+from . import apart, download_names, gradescope, notebook_paths, plain_files, whole_class
 from .download_names import Download
 from .entry import REQUEST, Entry
-from .places import NOTEBOOK
+from .notebook_paths import NOTEBOOK
 
 PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
 
@@ -102,7 +102,7 @@ def _entries(
     entry = Entry(path, own, own)
     if not entry.student:
         return [entry]
-    if places.asks_only(path):
+    if notebook_paths.asks_only(path):
         return [replace(entry, student="", skipped=REQUEST)]
     download = download_names.recognized(path.name, entry.is_folder, roster)
     if download is None:
@@ -140,8 +140,8 @@ def _own_name(path: Path, ids: Sequence[str], roster: Roster) -> str:
     """The student by the name of the entry alone; "" if it is not a submission."""
     if path.is_dir() and not path.is_symlink():
         return path.name
-    student, assignment = places.split_name(plain_files.stem(path.name), ids)
+    student, assignment = notebook_paths.split_name(plain_files.stem(path.name), ids)
     if assignment or path.suffix.lower() in PACKED or path.is_symlink():
         return student
     meant = other_files.is_meant(path.name) or download_names.is_upload(path.name, roster)
-    return student if meant or places.is_handed_in(path) else ""
+    return student if meant or notebook_paths.is_handed_in(path) else ""

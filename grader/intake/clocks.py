@@ -23,7 +23,7 @@ from pathlib import Path
 
 from ..classroom.receipt import CANVAS, CANVAS_LATE, Receipt, with_zone
 from . import plain_files
-from .places import Place
+from .notebook_paths import Place
 
 TIMESTAMP = "timestamp.txt"
 SECONDS = 20.0  # for git

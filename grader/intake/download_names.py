@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from ..classroom.names import composed, orders
 from ..classroom.roster import Roster, Student
-from . import places
+from . import notebook_paths
 
 _CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)")
 _CANVAS_LONG = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)")
@@ -120,14 +120,14 @@ def by_other_name(name: str, assignments: Sequence[str], roster: Roster) -> Stud
     for own in (name, composed(name)):
         if own in roster:
             return roster.student(own)
-    alone = places.split_name(name, assignments)[0]
+    alone = notebook_paths.split_name(name, assignments)[0]
     called = [roster.called("nbgrader", name), roster.called("github", name)]
     return next(filter(None, [*called, roster.called("github", alone)]), None)
 
 
 def logins(name: str, assignments: Sequence[str], slugs: Sequence[str]) -> list[str]:
     """Possible logins of a repository's owner, the likeliest first."""
-    alone = places.split_name(name, assignments)[0]
+    alone = notebook_paths.split_name(name, assignments)[0]
     return [*(name[len(slug) :] for slug in slugs if name.startswith(slug)), alone]
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..classroom.receipt import Receipt
-from . import places, plain_files
+from . import notebook_paths, plain_files
 from .download_names import Download
-from .places import Place
+from .notebook_paths import Place
 
 REQUEST = "it is a regrade request"
 
@@ -48,19 +48,19 @@ class Entry:
     def _places(self, ids: Sequence[str]) -> list[Place]:
         path = self.path
         if self.is_folder:
-            return places.below(path, path.name, ids)
+            return notebook_paths.below(path, path.name, ids)
         file, attempt = self.download.uploaded if self.download else (_alone(path, ids), 0)
-        if places.is_handed_in(path):
-            found = places.of_file(path.name, path, [], ids, file)
+        if notebook_paths.is_handed_in(path):
+            found = notebook_paths.of_file(path.name, path, [], ids, file)
             return [replace(place, attempt=attempt) for place in found]
-        assignment = places.split_name(plain_files.stem(file), ids)[1]
+        assignment = notebook_paths.split_name(plain_files.stem(file), ids)[1]
         why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
-        why = places.what_it_is(path) or why
+        why = notebook_paths.what_it_is(path) or why
         return [Place(path.name, path, assignment, 3, 0, file, problem=why)]
 
 
 def _alone(path: Path, ids: Sequence[str]) -> str:
     """The name of a file in the student's own folder: "ada_a1.ipynb" → "a1.ipynb"."""
     stem = plain_files.stem(path.name)
-    id = places.split_name(stem, ids)[1]
-    return (id + places.copied(stem) if id else stem) + path.name[len(stem) :]
+    id = notebook_paths.split_name(stem, ids)[1]
+    return (id + notebook_paths.copied(stem) if id else stem) + path.name[len(stem) :]

@@ -27,7 +27,7 @@ from ..course.visible import visible, visible_name
 from . import archives, around, choice, class_folder, class_notices, clocks, handed_in, plain_files
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
-from .places import Place
+from .notebook_paths import Place
 from .spool import Spool, StoredBytes
 
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from ..classroom.roster import Roster
 from . import archives, download_names, gradescope, plain_files
-from .places import ARCHIVE, split_name
+from .notebook_paths import ARCHIVE, split_name
 
 MEMBERS = 2  # so many students make a class
 _NUMBERED = ("canvas", "moodle")  # the systems whose names no student would give

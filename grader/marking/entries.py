@@ -70,7 +70,7 @@ class Marker:
 
 
 @dataclass(frozen=True)
-class Meanwhile:
+class ChangedAnswer:
     """An answer that has another mark, or another text, than the marker saw."""
 
     entry: Entry

@@ -10,7 +10,7 @@ from ..gradebook.exercise_result import Criterion
 from ..gradebook.manual import ManualMark
 from . import views
 from .desk import Desk, Part
-from .entries import Entry, Marker, Meanwhile
+from .entries import ChangedAnswer, Entry, Marker
 
 MAX_FORM = 2**20  # bytes
 MAX_COMMENT = 10_000  # characters
@@ -57,10 +57,10 @@ class MarkForm:
         return cls(part, mark, tuple(seen))
 
     @property
-    def meanwhile(self) -> list[Meanwhile]:
+    def meanwhile(self) -> list[ChangedAnswer]:
         """The answers that are no longer as they were seen."""
         return [
-            Meanwhile(entry, entry.answer.sha256[: views.SEEN] != sha)
+            ChangedAnswer(entry, entry.answer.sha256[: views.SEEN] != sha)
             for entry, version, sha in self.seen
             if entry.answer.version != version or entry.answer.sha256[: views.SEEN] != sha
         ]

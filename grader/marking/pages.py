@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from . import entries, views
 from .addresses import Addresses, query
 from .desk import Desk, Part
-from .entries import Card, Marker, Meanwhile
+from .entries import Card, ChangedAnswer, Marker
 from .mark_form import MarkForm
 from .reading.figures import notebook_of
 
@@ -84,7 +84,7 @@ class Pages:
         return self._page(request, "card.html", content, status)
 
     def conflict(
-        self, request: Request, part: Part, given: MarkForm, meanwhile: Sequence[Meanwhile]
+        self, request: Request, part: Part, given: MarkForm, meanwhile: Sequence[ChangedAnswer]
     ) -> Response:
         """Both marks where something has changed, and a way to choose."""
         content = views.conflict(self._desk, self._marker, given.mark, meanwhile)

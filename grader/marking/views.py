@@ -15,7 +15,7 @@ from ..report import written_text
 from ..report.plain_text import counted
 from . import same_words
 from .desk import Desk, Part
-from .entries import FILTERS, Card, Entry, Marker, Meanwhile
+from .entries import FILTERS, Card, ChangedAnswer, Entry, Marker
 from .reading.figures import Notebook, notebook_of
 from .reading.reference import Reference
 from .reading.rubric import Rubric
@@ -216,7 +216,7 @@ def _count(found: Sequence[Card], name: str = "all", marker: Marker | None = Non
 
 
 def conflict(
-    desk: Desk, marker: Marker, mine: ManualMark, meanwhile: Sequence[Meanwhile]
+    desk: Desk, marker: Marker, mine: ManualMark, meanwhile: Sequence[ChangedAnswer]
 ) -> dict[str, Any]:
     """Both marks of each answer that has changed since this marker saw it."""
     zone = desk.course.facts.zone

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from grader.seam import announced, loading, switches
+from grader.seam import loading, switches, torch_calls
 from grader.seam.errors import PROTOCOL
 from grader.seam.executor import Executor
 
@@ -104,7 +104,7 @@ def _set_up_process(scratch: str) -> None:
 def _answer(channel: Channel) -> None:
     """Answer one "load" message, then one request at a time until the stream ends."""
     message, _ = channel.receive()
-    announced.watch_new_threads()
+    torch_calls.watch_new_threads()
     switches.guard()
     namespace, unavailable, problems = loading.load(message["load"])
     executor = Executor(namespace, unavailable)

@@ -20,7 +20,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import FunctionType
 from typing import Any
 
-from . import announced
+from . import torch_calls
 from .errors import PolicyViolation
 
 JIT = "torch.jit"  # compiled by it, a call of torch's functions is not announced
@@ -111,7 +111,7 @@ class Rules:
         for owner, attribute, _, refusing in exchanged:
             setattr(owner, attribute, refusing)
         if watched:
-            self._stack.enter_context(announced.watched(watched))
+            self._stack.enter_context(torch_calls.watched(watched))
 
     def _restore(self) -> None:
         for owner, attribute, original, _ in self._exchanged:
@@ -154,9 +154,11 @@ class Rules:
             self._exchanged.append((kind, "__call__", kind.__call__, _refusing(JIT)))
         # torch announces `backward`, and nothing that runs within what it has announced
         backward = torch.autograd, "_engine_run_backward"
-        for owner, name in [*announced.STARTS, backward]:
+        for owner, name in [*torch_calls.STARTS, backward]:
             original = getattr(owner, name)
-            self._exchanged.append((owner, name, original, announced.under_watch(original, owner)))
+            self._exchanged.append(
+                (owner, name, original, torch_calls.under_watch(original, owner))
+            )
 
 
 def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
@@ -197,5 +199,5 @@ def _watched(names: Iterable[str]) -> dict[str, str]:
         things = _things([pattern])
         only_classes = things and all(isinstance(thing, type) for _, thing in things)
         if pattern.startswith("torch.") and not only_classes:
-            watched[announced.plain(pattern.rpartition(".")[2])] = pattern
+            watched[torch_calls.plain(pattern.rpartition(".")[2])] = pattern
     return watched

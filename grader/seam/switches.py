@@ -1,6 +1,6 @@
 """Makes code that disables the torch hook raise while a ban is active.
 
-`announced` hears of a call of torch only through them. A worker guards the switches before it loads
+`torch_calls` hears of a call only through them. A worker guards the switches before it loads
 a student's code, so a reference that this keeps is to a guarded one. What is not guarded: where an
 assignment does not import torch itself, a reference that a notebook keeps; and the guard's own
 objects, which a search of the process finds.
@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from . import announced
+from . import torch_calls
 from .errors import PolicyViolation
 
 _OF_C = (
@@ -49,10 +49,10 @@ def guard() -> None:
 
 def _asked_first(original: Any, name: str, switches_off: Callable[[], bool]) -> Any:
     """The same, but it raises where a ban would no longer be noticed."""
-    announced.watch_class()  # which keeps the switch that it ends with
+    torch_calls.watch_class()  # which keeps the switch that it ends with
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if announced.hears_of_torch() and switches_off():
+        if torch_calls.hears_of_torch() and switches_off():
             raise PolicyViolation(f"torch._C.{name}")
         return original(*args, **kwargs)
 
@@ -71,7 +71,7 @@ def _pops() -> bool:
     if not number:
         return False
     top = torch._C._get_function_stack_at(number - 1)
-    if not isinstance(top, announced.watch_class()):
+    if not isinstance(top, torch_calls.watch_class()):
         return False
     frame = sys._getframe(2)
     passed_on, puts_back = _of_torch()

@@ -10,7 +10,7 @@ import json
 import in_process
 import proofs
 import pytest
-from unwatched import unwatched
+from no_shape_checks import no_shape_checks
 
 from grader.authoring import results_file
 from grader.authoring.proof import cases, claims, margins, prove, run, summary
@@ -60,7 +60,7 @@ def through_both(given):
 
 @pytest.fixture(scope="module", autouse=True)
 def quick():
-    with unwatched():
+    with no_shape_checks():
         yield
 
 

@@ -10,7 +10,7 @@ import in_process
 import proofs
 import pytest
 
-from grader.seam import StudentError, announced, switches
+from grader.seam import StudentError, switches, torch_calls
 from grader.seam.errors import POLICY
 from grader.seam.loading import load
 
@@ -181,7 +181,7 @@ def test_no_route_leads_to_what_is_forbidden(name, restored):
                     student.use()
             assert caught.value.kind == POLICY, (path, route, str(caught.value))
             said = caught.value.message
-            assert fnmatchcase(said, name) or said == announced.REPLACED, (path, route, said)
+            assert fnmatchcase(said, name) or said == torch_calls.REPLACED, (path, route, said)
 
 
 MADE_BEFORE = {
@@ -255,10 +255,10 @@ HIDDEN_PLACES = {
 
 @pytest.mark.parametrize("place", HIDDEN_PLACES)
 def test_no_place_hides_what_is_forbidden(place, monkeypatch):
-    for owner, name in announced.STARTS:  # what a worker does for good ends here with the test
+    for owner, name in torch_calls.STARTS:  # what a worker does for good ends here with the test
         monkeypatch.setattr(owner, name, getattr(owner, name))
     pytest.importorskip("torch")
-    announced.watch_new_threads()
+    torch_calls.watch_new_threads()
     student = loaded(HIDDEN_HEAD + HIDDEN_PLACES[place], ["torch.softmax"])
     student.begin(forbid=["torch.softmax"])
     with pytest.raises(StudentError, match=r"^POLICY: torch\.softmax$"):

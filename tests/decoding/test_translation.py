@@ -7,7 +7,7 @@ import in_process
 import pytest
 import torch
 from in_process import one_sentence
-from unwatched import unwatched
+from no_shape_checks import no_shape_checks
 
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.search import beam_search
@@ -60,7 +60,7 @@ def test_a_model_in_training_is_read_without_dropout_and_left_in_training():
 
 def test_a_model_that_was_read_can_still_learn():
     made = translator()
-    with unwatched():
+    with no_shape_checks():
         made.translate(TEXTS, width=1, max_tokens=530)  # beyond the table of positions
     made.model.train()
     source = torch.tensor([[5, 6, 7]])

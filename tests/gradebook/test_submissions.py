@@ -15,7 +15,7 @@ from sample_results import sample
 from grader.cli.grading import class_grading
 from grader.course.course import Course
 from grader.grading import class_run
-from grader.intake import places, plain_files, submissions
+from grader.intake import notebook_paths, plain_files, submissions
 from grader.notebook import notebook_file
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\r\\n", "y = 2"]}], "nbformat": 4}'
@@ -227,7 +227,7 @@ def test_a_large_file_is_told_its_real_size(tmp_path):
 
 def test_a_folder_too_large_or_too_deep_to_be_a_submission_ends(tmp_path):
     place(tmp_path / "s1" / "a1.ipynb")
-    for number in range(places.MAX_FILES + 5):
+    for number in range(notebook_paths.MAX_FILES + 5):
         (tmp_path / "s1" / f"{number}.txt").touch()
     deep = tmp_path / "s2" / "/".join("abcdefgh")
     place(deep / "a1.ipynb")

@@ -105,7 +105,7 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
         "results/bench_grading.json grader/cli/grading/grade_command.py "
         "grader/gradebook/lateness.py grader/gradebook/store.py "
         "grader/gradebook/totals.py grader/report/page.py "
-        "grader/authoring/course_build.py grader/intake/places.py autograder/README.md "
+        "grader/authoring/course_build.py grader/intake/notebook_paths.py autograder/README.md "
         "autograder/a1/variants/masked_arrays.py autograder/hostile/escape.py"
     )
     assert differing(checkout, paths.split(), before) == set()

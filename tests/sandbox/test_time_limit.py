@@ -5,7 +5,7 @@ import signal
 import time
 
 import pytest
-from busy import busy_machine
+from machine_load import busy_machine
 from opening import backend_of
 
 from grader.judge.workers import time_limit

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from unwatched import unwatched
+from no_shape_checks import no_shape_checks
 
 from course_lib.data import datasets, registry
 from course_lib.data.token_blocks import TokenBlocks, stream
@@ -20,13 +20,13 @@ pytestmark = pytest.mark.xdist_group("language_recipe")  # its model is trained 
 
 @pytest.fixture(scope="module")
 def data():
-    with unwatched():
+    with no_shape_checks():
         return datasets.load("grammar_en_fr")
 
 
 @pytest.fixture(scope="module")
 def trained(data):
-    with unwatched():
+    with no_shape_checks():
         return train_language_model(data, profile("tiny"), seed=0)
 
 
@@ -40,7 +40,7 @@ def test_the_tiny_profile_beats_what_only_counts(data, trained):
 
 def test_packed_rows_hold_the_same_texts(data):
     settings = replace(profile("tiny"), train_limit=200, epochs=1, packed=True)
-    with unwatched():
+    with no_shape_checks():
         trained = train_language_model(data, settings, seed=0)
         _, stream, _ = streams(data, settings)
     assert trained.tokens == len(stream) - 1

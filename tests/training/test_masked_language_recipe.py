@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from no_shape_checks import no_shape_checks
 from torch.nn.functional import cross_entropy
-from unwatched import unwatched
 
 from course_lib.data import datasets, registry
 from course_lib.data.batching import pad
@@ -26,7 +26,7 @@ CLS, SEP, MASK = TextTokenizer.CLS, TextTokenizer.SEP, TextTokenizer.MASK
 @pytest.fixture(scope="module")
 def pretrained():
     settings = profile("tiny")
-    with unwatched():
+    with no_shape_checks():
         return pretrain(*unlabelled(settings), settings, seed=0)
 
 
@@ -48,7 +48,7 @@ def test_fine_tuning_learns_its_sentences_and_leaves_the_pretrained_model_alone(
     before = {name: p.clone() for name, p in pretrained.model.state_dict().items()}
     examples = datasets.load("generated_sentences")["train"][:24]
     settings = dataclasses.replace(profile("tiny"), steps=60)
-    with unwatched():
+    with no_shape_checks():
         tuned = fine_tune(pretrained, examples, settings, seed=0)
         again = fine_tune(pretrained, examples, settings, seed=0)
         alone = fine_tune(pretrained.tokenizer, examples, settings, seed=0)
@@ -134,7 +134,7 @@ def test_hidden_words_and_next_sentences_are_learned_together():
     encoder = BertEncoder(25, n_layers=2, d_model=32, n_heads=4, d_ff=64, dropout=0.0)
     model = MaskedLanguageModel(encoder, next_sentence=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    with unwatched():
+    with no_shape_checks():
         for _ in range(120):
             inputs, targets = mask_tokens(ids, 25, generator)
             loss, measures = masked_language_loss(model, inputs, targets, segments, unrelated)

@@ -12,7 +12,7 @@ import pytest
 import torch
 from checkout import ROOT
 
-from book.live import claims, live_model, looks, told
+from book.live import claims, claims_html, head_targets, live_model
 from book.live.switches import SWITCHES, heads, translations, without
 from course_lib.data.grammar.long_sentence_pairs import pairs
 from course_lib.decoding.sampling import sampling_distribution
@@ -265,7 +265,7 @@ def test_the_page_itself_shows_every_change():
     """By its own scripts, with the sentences that its buttons hand over."""
     buttons = re.findall(
         r'data-sentence="([^"]*)" data-off="([^"]*)"',
-        unescape("".join(told.html(CLAIMS, name) for name in SWITCHES)),
+        unescape("".join(claims_html.html(CLAIMS, name) for name in SWITCHES)),
     )
     messages = []
     for sentence, off in buttons:
@@ -289,13 +289,13 @@ def test_the_pages_own_examples_are_right(translator, known):
 
 
 def test_the_page_says_what_was_measured():
-    text = told.html(CLAIMS, "scale")
+    text = claims_html.html(CLAIMS, "scale")
     assert f"{CLAIMS['switches']['scale']['changed']} of {CLAIMS['right']} right" in text
     for name, claim in CLAIMS["switches"].items():
-        few = claim["changed"] < told.WEAK * CLAIMS["right"]
-        assert ("a weak switch" in told.html(CLAIMS, name)) == few, name
+        few = claim["changed"] < claims_html.WEAK * CLAIMS["right"]
+        assert ("a weak switch" in claims_html.html(CLAIMS, name)) == few, name
     with pytest.raises(ValueError, match="no claim 'size': use one of scale, positions, causal"):
-        told.html(CLAIMS, "size")
+        claims_html.html(CLAIMS, "size")
 
 
 def test_the_sizes_in_the_text_are_the_models(translator):
@@ -314,9 +314,9 @@ def test_without_the_scale_maps_are_sharper_and_heads_differ_in_what_they_are_wo
 
 def test_without_the_mask_the_newest_word_sees_what_it_saw_before(translator, monkeypatch):
     row = CLAIMS["switches"]["causal"]["shown"][0]
-    masked = looks.weights(translator, row["en"], row["fr"])
+    masked = head_targets.weights(translator, row["en"], row["fr"])
     monkeypatch.setattr("course_lib.transformer.target_mask", padding_mask)
-    unmasked = looks.weights(translator, row["en"], row["fr"])
+    unmasked = head_targets.weights(translator, row["en"], row["fr"])
     first, second = "decoder 0 self", "decoder 1 self"
     torch.testing.assert_close(unmasked[first][:, -1], masked[first][:, -1])
     assert (unmasked[first][:, 0] - masked[first][:, 0]).abs().max() > 0.1
@@ -324,7 +324,7 @@ def test_without_the_mask_the_newest_word_sees_what_it_saw_before(translator, mo
 
 
 def test_heads_look_at_what_the_page_says(translator):
-    found = looks.measured(translator, pairs("test")[: claims.LOOKED_AT])
+    found = head_targets.measured(translator, pairs("test")[: claims.LOOKED_AT])
     for name, claim in CLAIMS["heads"].items():
         assert found[name]["at"] == claim["at"]
         assert found[name]["share"] == pytest.approx(claim["share"], abs=0.01)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import proofs
 import pytest
-from busy import busy_machine
 from checkout import ROOT
+from machine_load import busy_machine
 
 from grader.authoring.proof import cases
 from grader.course import mistakes

@@ -7,7 +7,7 @@ import jaxtyping
 
 
 @contextlib.contextmanager
-def unwatched() -> Iterator[None]:
+def no_shape_checks() -> Iterator[None]:
     """For training runs and thousands of gradings, where the checks take up to half the time."""
     jaxtyping.config.update("jaxtyping_disable", True)
     try:

@@ -1,4 +1,4 @@
-"""Hears of every call of a function of torch, by name, and refuses those that are forbidden now."""
+"""Intercepts every call of a function of torch, and refuses those that are forbidden now."""
 
 from __future__ import annotations
 
