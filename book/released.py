@@ -11,7 +11,7 @@ from grader.course.problem import Problem
 from grader.library import student_tree
 
 FOLDER = Path(".course/site")  # below the course's root: what need not be made again
-NOT_NEEDED = ("jupyter_execute", "_sources", ".doctrees", "objects.inv")  # to read the pages
+NOT_NEEDED = ("jupyter_execute", "_sources", ".doctrees", "objects.inv", "locales")  # to read pages
 ALL_OUT = 52  # a week in which every answer is out
 PACKAGES = ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx_design", "sphinx_revealjs")
 
@@ -63,5 +63,7 @@ def read(site: Path) -> dict[str, bytes]:
     return {
         path.relative_to(site).as_posix(): path.read_bytes()
         for path in sorted(site.rglob("*"))
-        if path.is_file() and not set(path.relative_to(site).parts) & set(NOT_NEEDED)
+        if path.is_file()
+        and path.suffix != ".map"  # for who debugs a script
+        and not set(path.relative_to(site).parts) & set(NOT_NEEDED)
     }

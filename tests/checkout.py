@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.course.course_file import FILE
+from grader.course.place import FILE
 from grader.course.record import files
 
 ROOT = Path(__file__).resolve().parents[1]

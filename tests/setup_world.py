@@ -14,8 +14,9 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from grader.authoring.release import project_files
+from grader.authoring.release import folder as release_folder
 from grader.authoring.views import setup_cell
+from grader.course.packages import requirements
 from grader.library import student_tree
 
 COLAB = sorted((Path(__file__).parent / "colab").glob("*.txt"))
@@ -36,8 +37,10 @@ sys.exit(not result.success)
 
 def write_tree(course, folder):
     """The students' tree as they get it: the library with stubs, checks, data, requirements."""
-    student_tree.write(course, folder)
-    (folder / "requirements.txt").write_bytes(project_files.files(course.root)["requirements.txt"])
+    made = folder.with_name(f"{folder.name}-unpacked")
+    student_tree.write(course, made)
+    release_folder.put(release_folder.with_packed_grader(release_folder.read(made)), folder)
+    (folder / "requirements.txt").write_text("\n".join(requirements(course.root)), "utf-8")
     return folder
 
 

@@ -12,8 +12,9 @@ from grader.checking.suite import proofread, read_tests
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import FILE, place_in, shown
+from grader.course.course_file import place_in, shown
 from grader.course.lab import Lab
+from grader.course.place import FILE
 from grader.course.record import files
 
 from ..judge import substitutes

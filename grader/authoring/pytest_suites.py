@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.course.course_file import FILE, CourseError
+from grader.course.course_file import CourseError
+from grader.course.place import FILE
 
 if TYPE_CHECKING:
     from grader.checking.suite import Test

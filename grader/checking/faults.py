@@ -9,7 +9,8 @@ import traceback
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ..course.course_file import root_of, shown
+from ..course.course_file import shown
+from ..course.place import root_of
 from ..course.problem import Problem
 
 # what may or may not run, depending on a student's answer

@@ -21,9 +21,10 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from . import course_file
 from .assignment import Assignment
 from .course_facts import CourseFacts, zoned
-from .course_file import EXAM_FILE, FILE, CourseError, imported, root_of
+from .course_file import EXAM_FILE, CourseError, imported
 from .grading import Grading
 from .lab import Lab
+from .place import FILE, root_of
 from .record import files
 from .table import Misplaced, Table
 from .weeks import Part, Week, week_of

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from . import toml
+from .place import FILE, root_of
 from .problem import Problem
 from .table import Table
 
-FILE, EXAM_FILE = "course.toml", "exam.toml"
+EXAM_FILE = "exam.toml"
 Places = dict[tuple[str | int, ...], Path]  # the file of a table, by where the table is
 Form = TypeVar("Form", bound=Table)
 _BLOCK = re.compile(r"(?:([\w-]+) = )?('''|\"\"\").*?\2", re.DOTALL)  # a text of several lines
@@ -89,12 +90,6 @@ def imported(key: str, reference: str) -> Any:
         raise CourseError(
             f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
         ) from error
-
-
-def root_of(folder: Path) -> Path:
-    """The nearest folder, this one or above, with `course.toml`; else where this program lies."""
-    places = (place for place in (folder, *folder.parents) if (place / FILE).is_file())
-    return next(places, Path(__file__).resolve().parents[2])
 
 
 def shown(path: Path) -> str:

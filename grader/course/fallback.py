@@ -16,7 +16,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from .course_file import root_of
+from .place import root_of
 from .problem import SetupError
 
 FOLDER, CARD = "fallback", "card.json"

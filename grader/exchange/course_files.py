@@ -9,7 +9,8 @@ from pathlib import Path
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import FILE, shown
+from grader.course.course_file import shown
+from grader.course.place import FILE
 from grader.course.record.files import EXPORTED
 from grader.course.record.files import FILE as RECORD
 

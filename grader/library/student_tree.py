@@ -19,7 +19,8 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
-from ..course.course_file import EXAM_FILE, FILE
+from ..course.course_file import EXAM_FILE
+from ..course.place import FILE
 from ..course.record.files import EXPORTED
 from .components import Component, module_text, stub, take_apart
 

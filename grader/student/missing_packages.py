@@ -58,8 +58,8 @@ def install(lines: list[str]) -> Packages:
     names = [_name(line) for line in found.absent]
     if own := [name for name in names if name in NEVER_INSTALLED]:
         raise SetupError(
-            f"not installed: {' and '.join(own)}. Install the build for your machine yourself "
-            "(https://pytorch.org/get-started has torch), restart, and run this cell again"
+            f"not installed: {' and '.join(own)}. Install what this week needs as README.md says "
+            "under Start, restart the kernel, and run this cell again"
         )
     if found.absent:
         _pip(found.absent, names)

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 from ..course.packages import requirements
+from ..course.place import imported_from, root_of
 from ..course.problem import SetupError
 from . import missing_packages
 
-OWN = Path(__file__).resolve().parents[2]  # where this program lies
 DRIVE = Path("/content/drive")  # where Colab shows Google Drive
 PROFILE, RUNS = "COURSE_PROFILE", "COURSE_RUNS"  # variables of the environment
 
@@ -28,9 +28,8 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     not set, it becomes the assignment's profile for this machine.
     Raises SetupError, one sentence, when something is missing that the notebook needs.
     """
-    tree = _tree()
-    if str(tree) not in sys.path:
-        sys.path.insert(0, str(tree))  # the course's own packages
+    tree = root_of(Path.cwd())
+    sys.path[:0] = [entry for entry in imported_from(tree) if entry not in sys.path]
     if numbers(version := _version(tree)) < numbers(made_for):
         raise SetupError(
             f"this notebook needs version {made_for} of the course, but {tree} has {version}: "
@@ -62,12 +61,6 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     if packages.older:
         said.append(f"older than the course was tested with: {', '.join(packages.older)}")
     print("; ".join(said))
-
-
-def _tree() -> Path:
-    """The course's folder: around this notebook, or else where this program lies."""
-    above = (Path.cwd(), *Path.cwd().parents)
-    return next((folder for folder in above if (folder / "course.toml").is_file()), OWN)
 
 
 def _version(tree: Path) -> str:
@@ -114,13 +107,13 @@ def _on_drive() -> Path:
     try:
         from google.colab import drive
     except ImportError:
-        raise SetupError("DRIVE = True works on Colab only: write DRIVE = False") from None
+        raise SetupError("drive=True works on Colab only: write drive=False") from None
     try:
         drive.mount(str(DRIVE))
         folder = DRIVE / "MyDrive" / "transformer-course"
         folder.mkdir(parents=True, exist_ok=True)
     except Exception as error:  # Colab raises errors of its own when permission is refused
         raise SetupError(
-            f"Google Drive could not be used ({error}): allow it, or write DRIVE = False"
+            f"Google Drive could not be used ({error}): allow it, or write drive=False"
         ) from None
     return folder

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from ..course.course_file import root_of
+from ..course.place import root_of
 from ..course.problem import Problem
 from ..seam import StudentError
 from ..seam.codec import Tree

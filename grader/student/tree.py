@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..course.place import OWN, PACKED, above, imported_from
 from ..course.problem import Problem
 
 if TYPE_CHECKING:
     from ..course.assignment import Assignment
 
-OWN = Path(__file__).resolve().parents[2]  # where this program lies
 AFTER = "after_an_attempt"  # where a release for self-study has the hidden tests
 STATE = ".course"  # what the program keeps between two commands
 
@@ -57,15 +57,6 @@ def hidden_suite(assignment: Assignment) -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
-def above(folder: Path) -> Path | None:
-    """The nearest folder, this one or above, with `course.toml` and the grader."""
-    folder = folder.resolve()
-    for place in (folder, *folder.parents):
-        if (place / "course.toml").is_file() and (place / "grader" / "student").is_dir():
-            return place
-    return None
-
-
 def elsewhere(arguments: list[str]) -> int | None:
     """Run the program of the tree that the current folder is in, unless this is it.
 
@@ -79,7 +70,7 @@ def elsewhere(arguments: list[str]) -> int | None:
             "and "
             "course_lib): change into the course's folder, then run the command again"
         )
-    if found is None or found == OWN:
+    if found in (None, OWN) or not any((found / name).exists() for name in ("grader", PACKED)):
         return None
     return subprocess.call(
         [sys.executable, "-m", __package__, *arguments],
@@ -90,7 +81,7 @@ def elsewhere(arguments: list[str]) -> int | None:
 def search_path(root: Path) -> str:
     """A PYTHONPATH with which the library is that of `root`, whatever is installed."""
     own = os.environ.get("PYTHONPATH")
-    return os.pathsep.join([str(root), *([own] if own else [])])
+    return os.pathsep.join([*imported_from(root), *([own] if own else [])])
 
 
 def reason(error: str) -> str:

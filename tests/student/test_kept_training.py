@@ -144,5 +144,5 @@ def test_google_drive_keeps_trainings_where_there_is_one(here, google_colab, mon
 
 
 def test_elsewhere_google_drive_is_one_sentence(here):
-    with pytest.raises(SetupError, match="works on Colab only: write DRIVE = False"):
+    with pytest.raises(SetupError, match="works on Colab only: write drive=False"):
         notebook_home.begin("a1", made_for="0", drive=True)

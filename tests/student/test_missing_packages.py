@@ -64,7 +64,7 @@ def test_torch_and_numpy_are_never_installed(monkeypatch):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(missing_packages, "version", version)
-    with pytest.raises(SetupError, match="^not installed: torch and numpy. Install the build"):
+    with pytest.raises(SetupError, match="^not installed: torch and numpy. Install what this week"):
         missing_packages.install(["torch>=2.5", "numpy>=1.26", "tqdm>=4.66"])
 
 

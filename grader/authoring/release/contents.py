@@ -11,6 +11,7 @@ from types import MappingProxyType
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
+from grader.course.packages import requirements
 
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
@@ -20,7 +21,7 @@ from ...library import student_tree
 from ...library.components import BuildError
 from .. import consistency
 from ..views import notebooks, texts
-from . import handbook, project_files
+from . import handbook, needed, project_files
 
 Files = dict[str, bytes]  # by path in the release
 SOLUTIONS, AFTER, LECTURES = "solutions", "after_an_attempt", "lectures"
@@ -62,15 +63,15 @@ def of_week(course: Course, week: int, answers: Collection[str], lectures: bool 
     consistency.check_components(course)
     answers = [a.id for a in out if a.id in answers]
     labs = [one for one in out if isinstance(one, Lab)]
-    newest = next((a.id for a in reversed(out) if a not in labs), "")
-    files = _library(course, newest, answers) | _assignments(course, out)
+    files = of_library(course, out, answers) | _assignments(course, out)
     for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
     pages = _lectures(course, week, answers) if lectures else {}
     weeks = [one for one in course.weeks if one.number <= week]
     begun = course.model_copy(update={"weeks": weeks, "labs": labs})
     plan = _plan(begun) if pages else ""
-    return files | pages | _around(course, out, answers, False, plan)
+    files = needed.without_unused(course, files | pages, [one.id for one in out])
+    return files | _around(course, files, out, answers, False, plan)
 
 
 def opened(course: Course, lectures: bool = False) -> Files:
@@ -87,7 +88,8 @@ def opened(course: Course, lectures: bool = False) -> Files:
         files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")
     pages = _lectures(course, None, ids) if lectures else {}
     plan = _plan(course) if pages else ""
-    return files | pages | _around(course, every, ids, True, plan)
+    files |= pages
+    return files | _around(course, files, every, ids, True, plan)
 
 
 def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Files:
@@ -98,6 +100,11 @@ def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Fil
     make = course.plugin("lectures")
     pages = make(course, week, answers) if make else {}
     return {f"{LECTURES}/{name}": data for name, data in pages.items()}
+
+
+def for_lectures(course: Course, files: Files, ids: Sequence[str]) -> set[str]:
+    """The paths of code that only the lectures' notebooks use."""
+    return files.keys() - needed.of_work(course, files, ids, f"{LECTURES}/")
 
 
 def _plan(course: Course) -> str:
@@ -121,6 +128,15 @@ def solution(assignment: Assignment, folder: str) -> Files:
     if not path.is_file():
         raise BuildError(f"{shown(path)} is missing: run `course build {assignment.id}`")
     return {f"{folder}/{path.name}": path.read_bytes()}
+
+
+def of_library(course: Course, out: Sequence[Assignment], answers: Sequence[str]) -> Files:
+    """All that students may have of the library while these are out, whether they need it or not.
+
+    With it `course.toml`, the grader's part for students, and the data's registry.
+    """
+    newest = next((one.id for one in reversed(out) if not isinstance(one, Lab)), "")
+    return _library(course, newest, answers)
 
 
 def _library(course: Course, newest: str, answers: Sequence[str], reserved: bool = True) -> Files:
@@ -158,6 +174,7 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
 
 def _around(
     course: Course,
+    files: Files,
     out: Sequence[Assignment],
     answers: Collection[str],
     opened: bool,
@@ -165,8 +182,12 @@ def _around(
 ) -> Files:
     """The files around them: the README, with a plan for each week, and the project's files."""
     python = project_files.python(course.root).replace(">=", "").replace(",<", " to below ")
-    text = handbook.readme(course, out, answers, python, opened, plan)
-    return {**project_files.files(course.root), "README.md": text.encode()}
+    ids, listed = [one.id for one in out], requirements(course.root)
+    work = needed.packages(course, files, ids, listed, f"{LECTURES}/")
+    every = needed.packages(course, files, ids, listed)
+    more = [line for line in every if line not in work]
+    text = handbook.readme(course, out, answers, python, opened, plan, work, more)
+    return {**project_files.files(course.root, work, more), "README.md": text.encode()}
 
 
 def last_late_date(

@@ -12,13 +12,24 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from grader.course.place import PACKED
+
 from .changes import CHANGELOG, MANIFEST, Release, ReleaseError, digest
 from .contents import Files
 
 NEXT = ".course-release.next.json"  # there while files are replaced: a killed release is finished
 CACHES = (".git", "__pycache__", ".ipynb_checkpoints")  # neither a release's nor anybody's work
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
-TOP = "course"  # the folder that the zip unpacks into
+TOP = "course/"  # the folder that the zip unpacks into
+GRADER = "grader/"  # to read is the library; what checks notebooks is one file
+PROGRAM = b"""\
+import pathlib, sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from grader.student.program import main
+
+main()
+"""
 READABLE = 0o100644 << 16
 
 
@@ -99,12 +110,19 @@ def _remove(path: Path, folder: Path) -> None:
         parent.rmdir()
 
 
-def packed(files: Files) -> bytes:
+def with_packed_grader(files: Files) -> Files:
+    """The files, of which the grader's are one zip, which Python imports from and runs."""
+    inside = {name: data for name, data in files.items() if name.startswith(GRADER)}
+    rest = {name: data for name, data in files.items() if name not in inside}
+    return {**rest, PACKED: packed({**inside, "__main__.py": PROGRAM}, top="")} if inside else rest
+
+
+def packed(files: Files, top: str = TOP) -> bytes:
     """The zip's bytes: sorted, without a clock, and stored, as compressors differ."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(f"{TOP}/{name}", EPOCH)
+            entry = zipfile.ZipInfo(f"{top}{name}", EPOCH)
             entry.create_system, entry.external_attr = 3, READABLE
             archive.writestr(entry, data)
     return target.getvalue()
@@ -122,7 +140,7 @@ def beside(folder: Path) -> Path:
 def _is_ours(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
-            return f"{TOP}/{MANIFEST}" in archive.namelist()
+            return f"{TOP}{MANIFEST}" in archive.namelist()
     except (OSError, zipfile.BadZipFile):
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from grader.course.assignment import Assignment
@@ -12,26 +13,32 @@ from grader.course.submission_folder import FOLDER
 
 from ...gradebook.lateness import written
 from ..views import texts
+from .project_files import TORCH_CPU
 
 CLEAN = "starter"  # the folder of the copy that nobody works on
 
 START = """\
 ## Start
 
-**Jupyter, on your own machine** (Python {python}). In this folder:
+**On your own machine.** With [uv](https://docs.astral.sh/uv/), one command in this folder installs
+what the notebook needs and opens it in JupyterLab:
+
+```bash
+uv run jupyter lab {notebook}
+```
+
+Without uv, with Python {python}:
 
 ```bash
 python -m venv .venv
-.venv/bin/pip install -e .        # on Windows: .venv\\Scripts\\pip install -e .
-.venv/bin/pip install jupyter
+.venv/bin/pip install -e . jupyterlab{index}
 .venv/bin/jupyter lab {notebook}
 ```
 
-`pip install -e .` installs the packages that the notebooks use, and this folder as a package. Run
-it again after a new release only if `requirements.txt` changed. If you are offline and have these
-packages already, `pip install --no-index -e .` adds just the course.
-Installing the folder is optional: a notebook in it finds the course; use
-`python -m grader.student` for `student`.
+On Windows, write `.venv\\Scripts\\` for `.venv/bin/`. After a new release, run the line with `pip`
+again if `requirements.txt` changed; uv sees that by itself. {torch}If you are offline and have the
+packages, `pip install --no-index -e .` adds just the course; `python grader.zip` is `student`
+without any installation.
 
 **Colab and Kaggle.** Open the notebook there: on Colab by the badge, if the notebook has one, or
 with File, Upload notebook; on Kaggle with File, Import Notebook, and switch Internet on in the
@@ -39,6 +46,11 @@ sidebar. Its first cell downloads the course and installs missing packages; its 
 `submission.zip` to your machine. On Colab, save a copy in Drive, or you lose your work when you
 close the tab.
 """
+
+GPU = (
+    "PyTorch comes without CUDA; for a GPU, leave out the address, or with uv the last lines of "
+    "`pyproject.toml`. "
+)
 
 WORK = """\
 ## Work
@@ -78,10 +90,13 @@ def readme(
     python: str,
     opened: bool = False,
     lectures: str = "",
+    packages: Collection[str] = (),
+    more: Collection[str] = (),
 ) -> str:
     """The README for these assignments; `opened` for readers without an instructor.
 
-    `lectures` is the section on the lectures, where the release holds them.
+    `lectures` is the section on the lectures, where the release holds them; `packages` are those
+    that the assignments need, `more` what only the lectures' notebooks do.
     """
     labs = [one for one in assignments if isinstance(one, Lab)]
     assignments = [one for one in assignments if one not in labs]
@@ -90,10 +105,10 @@ def readme(
     parts = [
         f"# {course.facts.title}\n\nAssignments on *{course.facts.paper}*. This folder "
         "has the visible checks; hidden tests decide the rest of the points.\n",
+        _start(python, notebook, packages),
         _weeks(course, assignments),
         _labs(labs),
-        lectures,
-        START.format(python=python, notebook=notebook),
+        lectures + _for_lectures(more),
         (WORK + PROGRAM).format(id=first, starter=f"assignments/{first}/{CLEAN}/{first}.ipynb"),
         SELF_STUDY if opened else _hand_in(course, assignments),
         "" if opened else _what_counts(course),
@@ -103,6 +118,29 @@ def readme(
         "[data/README.md](data/README.md). MIT license.\n",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _start(python: str, notebook: str, packages: Collection[str]) -> str:
+    index = _index(packages)
+    torch = GPU if index else ""
+    return START.format(python=python, notebook=notebook, index=index, torch=torch)
+
+
+def _index(packages: Collection[str]) -> str:
+    """The option with which pip finds PyTorch without CUDA, if PyTorch is one of the packages."""
+    has_torch = any(line.startswith("torch>") for line in packages)
+    return f" --extra-index-url {TORCH_CPU}" if has_torch else ""
+
+
+def _for_lectures(more: Collection[str]) -> str:
+    """How to install what the lectures' notebooks need besides."""
+    if not more:
+        return ""
+    names = " ".join(re.split(r"[<>=;]", line)[0] for line in more)
+    return (
+        f"\nThese notebooks need more than the assignments do so far: `uv run --group lectures "
+        f"jupyter lab lectures/notebooks`, or `.venv/bin/pip install {names}{_index(more)}`.\n"
+    )
 
 
 SELF_STUDY = """\

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -61,7 +61,7 @@ class Tree:
         path = self.path(module)
         if path not in self._names:
             text = self.files.get(path, b"").decode()
-            self._names[path] = bound(_parsed(text))
+            self._names[path] = bound(parsed(text))
         return self._names[path]
 
     def lacks(self, module: str, name: str = "") -> str:
@@ -79,10 +79,13 @@ class Tree:
         return f"imports {top}, {NOT_BROUGHT}"
 
 
-def faults(files: Mapping[str, bytes], apart: str = "") -> list[Fault]:
+def faults(
+    files: Mapping[str, bytes], apart: str = "", beside: Collection[str] = ()
+) -> list[Fault]:
     """Everything that is missing in a release.
 
-    `apart` is a folder, ending in /, whose code imports from there and from the rest.
+    `apart` is a folder, ending in /, whose code imports from there and from the rest. What is
+    `beside` may need packages that the requirements do not bring.
     """
     listed = files.get("requirements.txt", b"").decode().splitlines()
     packages = modules(tuple(line.strip() for line in listed if line.strip()))
@@ -93,9 +96,13 @@ def faults(files: Mapping[str, bytes], apart: str = "") -> list[Fault]:
         if path.endswith(".py"):
             tree = inside if apart and path.startswith(apart) else main
             module = path.removeprefix(apart).removesuffix(".py").replace("/", ".")
-            found += _in_cells(tree, module, {path: files[path].decode()})
+            here = _in_cells(tree, module, {path: files[path].decode()})
         elif path.endswith(".ipynb"):
-            found += _in_cells(main, "", _cells(path, files[path]))
+            here = _in_cells(main, "", cells(path, files[path]))
+        else:
+            continue
+        optional = path in beside or path.startswith(f"{ENGINE}/")
+        found += [f for f in here if not (optional and f.what.endswith(NOT_BROUGHT))]
     return found
 
 
@@ -103,26 +110,26 @@ def _moved(files: Mapping[str, bytes], apart: str) -> dict[str, bytes]:
     return {p.removeprefix(apart): data for p, data in files.items() if p.startswith(apart)}
 
 
-def _cells(path: str, data: bytes) -> dict[str, str]:
+def cells(path: str, data: bytes) -> dict[str, str]:
     """The code of a notebook by place, as IPython hands it to Python."""
     plain = TransformerManager().transform_cell
-    cells = [cell for cell in notebook_file.read(data) if cell.kind == "code"]
-    return {f"{path}, cell {cell.number}": plain(cell.source) for cell in cells}
+    code = [cell for cell in notebook_file.read(data) if cell.kind == "code"]
+    return {f"{path}, cell {cell.number}": plain(cell.source) for cell in code}
 
 
 def _in_cells(tree: Tree, module: str, cells: dict[str, str]) -> Iterator[Fault]:
     """The faults of code in one namespace: a module's, or the cells of a notebook."""
-    parsed: dict[str, ast.Module] = {}
+    bodies: dict[str, ast.Module] = {}
     for where, source in cells.items():
         try:
-            parsed[where] = _parsed(source)
+            bodies[where] = parsed(source)
         except SyntaxError as error:
             yield Fault(where, f"line {error.lineno} is not valid Python: {error.msg}")
     known, modules = set[str](OF_IPYTHON), dict[str, str]()
-    for body in parsed.values():
+    for body in bodies.values():
         known |= bound(body)
         modules |= _modules(tree, body)
-    for where, body in parsed.items():
+    for where, body in bodies.items():
         yield from (Fault(where, why) for why in _of_imports(tree, module, body))
         yield from (Fault(where, why) for why in _of_attributes(tree, modules, body))
         used = global_names(cells[where]) & _uses(body, cells[where])
@@ -139,7 +146,7 @@ def _uses(body: ast.Module, source: str) -> set[str]:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(source: str) -> ast.Module:
+def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
@@ -172,13 +179,11 @@ def _guarded(tree: ast.AST) -> set[ast.AST]:
 
 
 def _of_imports(tree: Tree, module: str, body: ast.Module) -> Iterator[str]:
-    guarded, optional = _guarded(body), module.partition(".")[0] == ENGINE
+    guarded = _guarded(body)
     for node in ast.walk(body):
         if node in guarded or not isinstance(node, (ast.Import, ast.ImportFrom)):
             continue
-        for why in filter(None, _lacking(tree, module, node)):
-            if not (optional and why.endswith(NOT_BROUGHT)):
-                yield why
+        yield from filter(None, _lacking(tree, module, node))
 
 
 def _lacking(tree: Tree, module: str, node: ast.Import | ast.ImportFrom) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-
-from grader.course.packages import requirements
 
 from ...course import toml
 
@@ -16,6 +15,7 @@ __pycache__/
 .ipynb_checkpoints/
 .course/
 runs/
+uv.lock
 submission/
 fallback/
 *.zip
@@ -23,7 +23,7 @@ fallback/
 
 PYPROJECT = """\
 [build-system]
-requires = []  # so that `pip install -e .` needs no network
+requires = []  # so that the folder itself is installed without a network
 build-backend = "course_build"
 backend-path = ["."]
 
@@ -37,13 +37,33 @@ dynamic = ["version", "dependencies"]  # the library, requirements.txt
 
 [project.scripts]
 student = "grader.student.program:main"
+
+# For uv: what `uv run` installs too, and PyTorch without CUDA (for a GPU, delete the last lines).
+[dependency-groups]
+dev = ["jupyterlab>=4.2"]
+lectures = [{lectures}]
+
+[tool.uv]
+cache-keys = [{{ file = "pyproject.toml" }}, {{ file = "requirements.txt" }}]
+
+[tool.uv.sources]
+torch = {{ index = "pytorch-cpu" }}
+
+[[tool.uv.index]]
+name = "pytorch-cpu"
+url = "{torch}"
+explicit = true
 """
+TORCH_CPU = "https://download.pytorch.org/whl/cpu"
 
 
-def files(root: Path) -> dict[str, bytes]:
-    """The files, by path in the release; `root` is the course's."""
-    needed = requirements(root)
-    pyproject = PYPROJECT.format(python=python(root))
+def files(root: Path, needed: Sequence[str], lectures: Sequence[str] = ()) -> dict[str, bytes]:
+    """The files, by path in the release; `root` is the course's.
+
+    `needed` are the packages for the assignments, `lectures` more for the lectures' notebooks.
+    """
+    more = ", ".join(f'"{line}"' for line in lectures)
+    pyproject = PYPROJECT.format(python=python(root), lectures=more, torch=TORCH_CPU)
     names = ("AI_POLICY.md", "AGENTS.md", "course_build.py")
     texts = {name: (TEXTS / name).read_bytes() for name in names}
     return {

@@ -56,14 +56,16 @@ def week(
     Without `lectures`, their pages are left out. Raises BuildError, LeakError and ReleaseError;
     then nothing was written.
     """
-    out = [a.id for a in contents.in_week(course, number, answers) if a.id in answers]
+    there = [one.id for one in contents.in_week(course, number, answers)]
+    out = [id for id in there if id in answers]
     place = _Place(to, branch, zip)
     files = contents.of_week(course, number, out, lectures)
     place.finish(files, f"Week {number}", out)
-    check_imports(place.files)
+    check_imports(files, contents.for_lectures(course, files, there))
     with ThreadPoolExecutor(1) as beside:  # kernels run while the proof reads
         runs = beside.submit(running.run_all, place.files)
-        prove(course, place.files, out)
+        allowed = contents.of_library(course, contents.in_week(course, number, out), out)
+        prove(course, {**place.files, **files}, out, allowed)
     return place.write(runs.result())
 
 
@@ -71,8 +73,9 @@ def self_study(course: Course, to: Path, branch: str, zip: bool, lectures: bool 
     """Release everything, for readers without an instructor. Raises BuildError, ReleaseError."""
     place = _Place(to, branch, zip)
     ids = [a.id for a in course.assignments]
-    place.finish(contents.opened(course, lectures), "Self-study", ids)
-    check_imports(place.files)
+    files = contents.opened(course, lectures)
+    place.finish(files, "Self-study", ids)
+    check_imports(files, contents.for_lectures(course, files, ids))
     return place.write(running.run_all(place.files))
 
 
@@ -101,19 +104,28 @@ def answers(
     return week(course, int(number), {id, *out}, to, branch, False, lectures)
 
 
-def prove(course: Course, files: Files, out: Collection[str]) -> None:
-    """Raises LeakError if a finished tree holds anything hidden."""
+def prove(
+    course: Course, files: Files, out: Collection[str], allowed: Collection[str] = ()
+) -> None:
+    """Raises LeakError if a finished tree holds anything hidden.
+
+    `allowed` are the files of the library that students may have, in the tree or not.
+    """
     files = {name: data for name, data in files.items() if not _is_of_site(name)}
-    modules = {name for name in files if name.startswith(f"{course.facts.library}/")}
+    library = f"{course.facts.library}/"
+    modules = {name for name in [*files, *allowed] if name.startswith(library)}
     hidden = proof.marks(secrets.of(course, out, modules), secrets.public(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:
         raise LeakError(_listed(leaks))
 
 
-def check_imports(files: Files) -> None:
-    """Raises BrokenError if code of a finished tree needs what the tree lacks."""
-    if faults := imported.faults(files, f"{contents.AFTER}/"):
+def check_imports(files: Files, beside: Collection[str] = ()) -> None:
+    """Raises BrokenError if code of a finished tree needs what the tree lacks.
+
+    Code `beside` the assignments may need packages that are not in requirements.txt.
+    """
+    if faults := imported.faults(files, f"{contents.AFTER}/", beside):
         raise BrokenError(_listed(faults))
 
 
@@ -141,6 +153,7 @@ class _Place:
         self.there = there
 
     def finish(self, files: Files, name: str, out: list[str]) -> None:
+        files = folder.with_packed_grader(files)
         self.files = changes.finished(files, name, out, self.before, self.changelog)
         self.name, self.out = name, out
 

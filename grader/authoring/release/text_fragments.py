@@ -56,9 +56,9 @@ class TextFragment:
             return f"{self.path}, line {number + 1}{within}"
         wanted = self.lines[number].strip() if self.lines else ""
         for form in (json.dumps(wanted, ensure_ascii=False)[1:-1], json.dumps(wanted)[1:-1]):
-            before, found, _ = self.raw.partition(form)
-            if form and found:
-                return f"{self.path}, line {before.count(chr(10)) + 1}{within}"
+            if form and form in self.raw:
+                line = self.raw[: self.raw.index(form)].count("\n") + 1
+                return f"{self.path}, line {line}{within}"
         return f"{self.path}{within}"
 
 

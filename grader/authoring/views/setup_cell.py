@@ -16,56 +16,34 @@ PICTURES = {
 
 CELL = """\
 # @title Set-up: run this first. It finds or downloads the course.
-import glob
-import os
-import sys
-
+import glob, io, os, sys, urllib.request as web, zipfile
 COURSE = "{address}"  # {comment}
-DRIVE = False  # True on Colab: your Google Drive keeps a training that a disconnect interrupts
-PLACES = [".", "..", "../..", "../../..", "course", "course/*", *sys.path]
-PLACES += ["/content/*", "/content/course/*", "/kaggle/*/*", "/kaggle/*/*/*"]
-
-
-class SetupError(Exception):
-    def _render_traceback_(self):  # one sentence instead of a traceback
-        return [f"Set-up: {{self}}"]
-
-
-def find_course():
-    home = "grader/student/notebook_home.py"
-    found = (folder for place in PLACES for folder in glob.glob(place))
-    return next((folder for folder in found if os.path.isfile(f"{{folder}}/{{home}}")), "")
-
-
-def fetch_course():
-    import io, urllib.request, zipfile
-
-    try:
-        with urllib.request.urlopen(COURSE, timeout=60) as answer:
-            zipfile.ZipFile(io.BytesIO(answer.read())).extractall("course")
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise SetupError(f"{{COURSE}}: {{error}}. {offline}" if COURSE else "{unset}") from None
-    return find_course()
-
-
-if not (home := find_course() or fetch_course()):
-    raise SetupError(f"{{COURSE}} has no course that fits this notebook. {wrong}")
-sys.path.insert(0, os.path.abspath(home))
-from grader.student.notebook_home import begin
-
-begin("{id}", made_for="{version}", drive=DRIVE)
-
-import matplotlib.pyplot as plt
-import numpy as np
-{torch}
+PLACES = "{places}".split() + sys.path
+homes = lambda: [os.path.dirname(os.path.abspath(file)) \
+for place in PLACES for file in glob.glob(f"{{place}}/course.toml")]
+try:
+    homes() or zipfile.ZipFile(io.BytesIO(\
+web.urlopen(COURSE, timeout=60).read())).extractall("course")
+    sys.path[:0] = [home + entry for home in homes()[:1] for entry in ("/grader.zip", "")]
+    from grader.student.notebook_home import begin
+except Exception as error:
+    why = f"{{COURSE}} gave no course that fits this notebook ({{error}}). {wrong}" \
+if COURSE else "{unset}"
+    raise type("SetupError", (Exception,), \
+{{"_render_traceback_": lambda error: [f"Set-up: {{error}}"]}})(why) from None
+begin("{id}", made_for="{version}", drive=False)  # {drive}
+import matplotlib.pyplot as plt, numpy as np{torch}
 from grader.checking.notebook import check, describe, needs"""
 
+PLACES = (  # of the course: around the notebook, and where Colab and Kaggle have files
+    ". .. ../.. ../../.. course course/* /content/* /content/course/* /kaggle/*/* /kaggle/*/*/*"
+)
 UNSET = (
     "The course was not found. Open this notebook inside the course folder, or ask your "
     "instructor for the download address (COURSE)."
 )
-OFFLINE = "Is the address right and this machine online? (On Kaggle: Settings, Internet.)"
-WRONG = "Ask your instructor for the right address."
+WRONG = "Is the address right and this machine online? (On Kaggle: Settings, Internet.)"
+DRIVE = "drive=True, on Colab: Google Drive keeps a training that a disconnect interrupts"
 # Jupyter shows the first line of such a cell, Colab its title.
 FOLDED: dict[str, Any] = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
@@ -73,16 +51,16 @@ FOLDED: dict[str, Any] = {"jupyter": {"source_hidden": True}, "cellView": "form"
 def setup(course: Course, assignment: Assignment) -> str:
     """The set-up cell, which works on Colab, on Kaggle, on one's own machine and offline."""
     address = archive(course)
-    torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
     return CELL.format(
         id=assignment.id,
         version=course.version,
         address=address,
         comment="where to download the course" if address else "the instructor sets this",
-        torch=torch,
+        places=PLACES,
+        torch=", torch, torch.nn as nn" if "torch" in assignment.imports else "",
         unset=UNSET,
-        offline=OFFLINE,
         wrong=WRONG,
+        drive=DRIVE,
     )
 
 

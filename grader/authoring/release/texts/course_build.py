@@ -16,19 +16,8 @@ SCRIPTS = "[console_scripts]\nstudent = grader.student.program:main\n"
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """A wheel that adds this folder to Python's path."""
-    return _wheel(wheel_directory, {f"{NAME}.pth": f"{ROOT}\n".encode()})
-
-
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """A wheel with a copy of the library and of what checks notebooks."""
-    packages = [ROOT / _library(), ROOT / "grader"]
-    paths = sorted(path for p in packages for path in p.rglob("*") if path.is_file())
-    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
-    return _wheel(wheel_directory, {n: d for n, d in files.items() if "__pycache__" not in n})
-
-
-def _wheel(folder, files):
+    """A wheel that adds this folder, and the grader in it, to Python's path."""
+    files = {f"{NAME}.pth": f"{ROOT / 'grader.zip'}\n{ROOT}\n".encode()}
     version = _stated(f"{_library()}/__init__.py", r'__version__ = "(.+)"')
     python = _stated("pyproject.toml", r'requires-python = "(.+)"')
     needed = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
@@ -50,10 +39,13 @@ def _wheel(folder, files):
     record = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
     files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,", ""]).encode()
     name = f"{NAME}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(Path(folder, name), "w", zipfile.ZIP_DEFLATED) as wheel:
+    with zipfile.ZipFile(Path(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
             wheel.writestr(path, data)
     return name
+
+
+build_wheel = build_editable  # without -e, too: notebooks and checks are here, not in a copy
 
 
 def _library():
