@@ -46,25 +46,33 @@ def check(exercise: str, step: str = "") -> float | None:
     except KeyError as error:
         print(f"check({exercise!r}): {error.args[0]}")
         return 0.0
-    namespace = sys.modules["__main__"].__dict__
-    results = visible_results(assignment, found, namespace, step)
+    results = visible_results(assignment, found, sys.modules["__main__"].__dict__, step)
     if step and not results:
         print(f"check({exercise!r}, {step!r}): there is no such step; leave it out to check all")
         return None
-    title = f"{found.id} {found.title}" + (f", {step}" if step else "")
+    _show(card(assignment, found, results, step))
+    if step or not found.points:  # a lab's
+        return None
     passed = sum(result.message is None for result in results)
-    names = [step] if step else found.names
+    return VisiblePoints(found.points, passed, len(results))
+
+
+def card(
+    assignment: Assignment, exercise: Exercise, results: list[TestResult], step: str = ""
+) -> Card:
+    """What a check shows of these results, and of what this kernel has run and lacks."""
+    namespace = sys.modules["__main__"].__dict__
+    title = f"{exercise.id} {exercise.title}" + (f", {step}" if step else "")
+    passed = sum(result.message is None for result in results)
+    names = [step] if step else exercise.names
     outdated = stale.sentences(names, namespace)
     tests, first = results, ""
     if not passed and names and not namespace.keys() & names:
         tests = []  # nothing was run yet
     elif passed < len(results):
         checked = partial(visible_results, assignment, namespace=namespace)
-        first = upstream.to_repair(assignment, found, checked)
-    _show(Card(title, tests, outdated, first, lacking.sentences(assignment, names, namespace)))
-    if step or not found.points:  # a lab's
-        return None
-    return VisiblePoints(found.points, passed, len(results))
+        first = upstream.to_repair(assignment, exercise, checked)
+    return Card(title, tests, outdated, first, lacking.sentences(assignment, names, namespace))
 
 
 def visible_results(
