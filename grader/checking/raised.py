@@ -5,16 +5,26 @@ A test that knows its inputs can say more: see `expect.raising`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from ..course.assignment import Ban
 from ..seam import StudentError
 from ..seam import errors as kinds
+from .diagnosis import diagnosis
 from .faults import SuiteError
 from .messages import NOT_WRITTEN, Message
-from .signs import diagnosis
 
+# What a test's own exception says about the answer that it could not handle.
+_FORMS = (
+    (r"\bNoneType\b", "None is returned: is the `return` missing, or before the value is there?"),
+    (
+        r"values to unpack|unpack non-iterable|too many indices|out of bounds|out of range"
+        r"|not subscriptable",
+        "return as many values as the docstring names, in its order: `return first, second`",
+    ),
+)
 NOT_YOURS = "; this is not your mistake"  # ends the message of a test that is wrong
 
 
@@ -29,7 +39,8 @@ def explain(
     if isinstance(error, SuiteError):
         return Message("a test that works", f"{error}{NOT_YOURS}")
     got = f"a value that the test cannot handle ({type(error).__name__}: {error})"
-    return Message("a value of the form the docstring describes", got)
+    cause = next((text for words, text in _FORMS if re.search(words, str(error))), "")
+    return Message("a value of the form the docstring describes", got, cause)
 
 
 def _of_student(error: StudentError, names: list[str]) -> Message:

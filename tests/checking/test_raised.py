@@ -1,13 +1,15 @@
 """What an exception means is read from real code that raises, in a notebook's namespace."""
 
+import math
+
 import in_process
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from grader.checking.diagnosis import SIGNS, diagnosis
 from grader.checking.raised import explain
-from grader.checking.signs import SIGNS, diagnosis
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError
@@ -31,6 +33,20 @@ class Half(nn.Module):
 class Lacking(nn.Module):
     pass
 
+class Forgets(nn.Module):
+    def __init__(self):
+        super().__init__()
+        n_heads = 2
+
+    def forward(self, x):
+        return self.n_heads
+
+def nothing(x):
+    x + 1
+
+def pair(x):
+    return x, x
+
 def helper(x, axis):
     return x
 
@@ -44,7 +60,7 @@ def load_into(module, other):
 
 def message_of(body, value=None):
     """What is said of a function `softmax` with this body, called with one argument."""
-    scope = {"np": np, "torch": torch, "nn": nn, "F": nn.functional}
+    scope = {"np": np, "math": math, "torch": torch, "nn": nn, "F": nn.functional}
     exec(compile(HELPERS, "<cell 1>", "exec"), scope)
     source = f"def softmax(x, axis=-1):\n    {body}\n"
     exec(compile(source, "<cell 2>", "exec"), scope)
@@ -64,11 +80,15 @@ ANY = "count axes from the end"
     ("argument", "body", "words"),
     [
         # arguments
-        ("x", "return softmax()", "`softmax` is called with other arguments"),  # by itself
-        ("x", "return helper(x)", "`helper` is called with other arguments than it takes"),
+        ("x", "return softmax()", "`softmax` is called without `x`, which"),  # by itself
+        ("x", "return helper(x)", "`helper` is called without `axis`, which it needs"),
         ("x", "return helper(x, 1, 2)", "`helper` is called with other arguments"),
         ("x", "return helper(x, dim=1)", "`helper` has no argument `dim`"),
-        ("t", "return torch.softmax(x)", "`softmax`"),  # torch's, of the same name
+        (
+            "t",
+            "return torch.softmax(x)",
+            "`softmax` is called without `dim`",
+        ),  # torch's, of the same name
         ("x", "return np.max(x, keepdim=True)", "no argument `keepdim`: NumPy calls it `keepdims`"),
         ("x", "return x.max(axis=0, keepdim=True)", "NumPy calls it `keepdims`"),
         ("x", "return np.sum(x, dim=-1)", "no argument `dim`: NumPy calls it `axis`"),
@@ -77,16 +97,44 @@ ANY = "count axes from the end"
         ("t", "return F.log_softmax(x, axis=-1)", "torch calls it `dim`"),
         ("t", "return F.dropout(x, prob=0.1)", "`dropout` has no argument `prob`: look at"),
         ("t", "return nn.Linear(2, 2, use_bias=False)", "`Linear` has no argument `use_bias`"),
-        ("t", "return F.layer_norm(x)", "`layer_norm` is called with other arguments"),
-        ("t", "return x.transpose(-2)", "`transpose` is called with other arguments"),
+        ("t", "return F.layer_norm(x)", "`layer_norm` is called without `normalized_shape`"),
+        ("t", "return x.transpose(-2)", "`transpose` is called without `dim1`"),
         ("x", "return torch.exp(x)", "a NumPy array is passed to torch"),
         ("x", "return torch.sum(x, dim=-1)", "a NumPy array is passed to torch"),
         ("x", "return x.unsqueeze(0)", "this one has no `unsqueeze`"),
         ("t", "return x.astype(float)", "this one has no `astype`"),
+        ("t", "return np.max(x, axis=-1, keepdims=True)", "a function of NumPy is called with a"),
+        ("t", "return np.sum(x, axis=-1)", "torch calls it `dim`"),
         ("x", "return np.math.sqrt(2)", "`numpy` has no `math`"),
         # names
         ("x", "return x / np.sqrt(d_k)", "`d_k` is neither an argument nor defined before"),
         ("x", "y = total\n    total = 1", "a variable is used before it has a value"),
+        # values of another type
+        ("x", "return math.exp(x)", "use the one of NumPy or torch"),
+        ("t", "return math.sqrt(x)", "use the one of NumPy or torch"),
+        ("x", "return np.zeros(4 / 2)", "divide sizes with `//`"),
+        ("t", "return x.reshape(2, 6 / 2)", "divide sizes with `//`"),
+        ("t", "return x[: 3 / 2]", "divide sizes with `//`"),
+        ("x", "return nothing(x).sum()", "a value is None: a function without `return`"),
+        ("x", "y, z = nothing(x)", "a value is None"),
+        ("x", "return nothing(x) + 1", "a value is None"),
+        ("t", "return pair(x).mean()", "gives a tuple: unpack it"),
+        ("t", "return F.linear(pair(x), x)", "gives a tuple: unpack it"),
+        ("x", "return [1, 2].sum()", "a Python list has no arithmetic"),
+        ("t", "return F.linear([1.0], x)", "a Python list has no arithmetic"),
+        ("x", "return np.random.default_rng.normal()", "call it, with parentheses"),
+        ("x", "return x.transpose.shape", "call it, with parentheses"),
+        ("t", "return Forgets()(x)", "is set in `__init__` as `self.n_heads = …`"),
+        ("t", "return x @ x.T.double()", "two tensors differ in dtype"),
+        ("t", "return nn.Linear(3, 2)(x.double())", "two tensors differ in dtype"),
+        ("t", "return nn.Embedding(2, 3)(x)", "ids and indices must be integers"),
+        ("t", "return x[x]", "ids and indices must be integers"),
+        ("t", "return nn.Embedding(2, 3)(2 * x.long())", "is `vocab_size` right?"),
+        ("t", "return F.cross_entropy(x, x.long()[:, 0:2])", "flatten batch and tokens"),
+        ("t", "return F.cross_entropy(x, torch.ones(3).long())", "flatten batch and tokens"),
+        ("t", "x.sum().backward()", "nothing leads from the loss to the parameters"),
+        ("t", "x.requires_grad_().clone().backward()", "take the mean of the losses first"),
+        ("t", "y = x.requires_grad_().exp().sum()\n    y.backward(), y.backward()", "called twice"),
         # a fixed number of axes
         ("x", "b, n, d = x.shape", "use only the last sizes (`x.shape[-1]`)"),
         ("x3", "n, d = x.shape", "use only the last sizes"),
@@ -162,7 +210,9 @@ def test_the_handout_is_named_only_for_what_the_test_itself_calls(source, call):
     with pytest.raises(StudentError) as caught:
         eval(call, {"softmax": student.softmax, "x": torch.ones(2)})
     other = source.startswith(("softmax", "def own"))
-    assert (HANDOUT in explain(caught.value, ["softmax"]).cause) != other
+    cause = explain(caught.value, ["softmax"]).cause
+    assert (HANDOUT in cause) != other
+    assert ("method is `self`" in cause) == source.startswith("class")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from grader.checking.question import question, refusal
 QUERY = np.array([[0.0, 1, 0], [2, 1, 0], [0, 2, 0], [0, 1, 0], [2, 0, 0]])  # the worked example's
 KEY = np.array([[0.0, 0, 1], [1, 2, 0], [2, 0, 0], [0, 0, 1], [0, 2, 0]])
 VALUE = np.array([[1.0, 0], [1, 3], [2, 2], [1, 0], [0, 2]])
-EQUAL = np.zeros((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])  # all scores are 0
+EQUAL = np.ones((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])  # all scores are √3
 PINNED = "exercise 1.4, requirements"
 BROADCAST = "let the mask broadcast to (*batch, n_q, n_k)"
 SOME = ["test_worked_example", "test_a_mask_for_a_batch"]
@@ -29,7 +29,7 @@ def test_worked_example(its):
 def test_a_mask_for_a_batch(its):
     """True means "may attend"; a row of a mask is for every query, of one sequence or of all."""
     value = np.array([[[1.0], [2.0], [6.0]], [[3.0], [5.0], [9.0]]])
-    query, key, one = np.zeros((2, 4, 3)), np.ones((2, 3, 3)), np.array([True, True, False])
+    query, key, one = np.ones((2, 4, 3)), np.ones((2, 3, 3)), np.array([True, True, False])
     of_each = np.stack([one, ~one])[:, None]
     found = {"all": its.attention(query, key, value, one)}
     found["each"] = its.attention(query, key, value, of_each)

@@ -29,3 +29,12 @@ def test_sampled(its):
         "other seeds give other lists": others != [one] * 3,
         "7 of 6 combinations": refusal(lambda: its.sampled_design(FACTORS, 7, 0)),
     }
+
+
+@question("5.1", 0.5, corner=True, beside=["test_sampled"], advice="np.random.default_rng(seed)")
+def test_global_generator(its):
+    """NumPy's global generator stays as it is."""
+    state = "[np.random.get_state()[1].tolist(), np.random.get_state()[2]]"
+    before = its.make(state).get()
+    its.sampled_design(FACTORS, 4, 5)
+    return {"the global generator is as before": its.make(state).get() == before}

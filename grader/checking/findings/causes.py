@@ -2,6 +2,7 @@
 
 A mistake explains a failure if it fails the test with the same answer. A likely cause explains most
 of an exercise's failures and fails no test that has passed; another one may explain the rest.
+Different mistakes can raise the same exception: one that explains nothing else explains them all.
 Mistakes that nothing tells apart are named together.
 """
 
@@ -42,7 +43,9 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
         (mistake, fits, others)
         for mistake in mistakes
         for fits, others in [_fits(mistake.told(failed.keys()), failed)]
-        if fits and all(told.outcome == PASSED for told in mistake.told(passed).values())
+        if fits
+        and _is_evidence(fits, failed)
+        and all(told.outcome == PASSED for told in mistake.told(passed).values())
     ]
     messages = dict[str, Message]()
     while suspects := [s for s in suspects if s[1] - messages.keys()]:
@@ -55,6 +58,12 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
             own = failed[id].message or Message()
             messages[id] = replace(own, cause=cause, seen=True, mistake=same[0].id)
     return [replace(r, message=messages[r.id]) if r.id in messages else r for r in results]
+
+
+def _is_evidence(fits: set[str], failed: Mapping[str, TestResult]) -> bool:
+    """Whether the explained failures are more than some of the exceptions."""
+    raised = {id for id, one in failed.items() if one.answer and one.answer.raised}
+    return not fits <= raised or raised <= fits
 
 
 def _fits(told: Mapping[str, Told], failed: Mapping[str, TestResult]) -> tuple[set[str], set[str]]:
