@@ -87,6 +87,14 @@ def similar(assignments: Assignments = "", json: Json = False) -> None:
     show(measures, f"results/{bench.NAME}.json", json)
 
 
+@grader_app.command("slips")
+def slips(json: Json = False) -> None:
+    """What checks say about the hundred commonest slips of students; a minute."""
+    from . import slips as bench
+
+    show(bench.run(Course.here(), log), f"results/{bench.NAME}.json", json)
+
+
 @grader_app.command("marking")
 def marking(
     students: Annotated[int, typer.Option(min=5, help="generated, with written answers")] = 300,

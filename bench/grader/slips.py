@@ -12,9 +12,9 @@ import multiprocessing
 import re
 import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from grader.authoring.proof.cases import notebook
 from grader.checking import notebook as checks
 from grader.checking.kernel import stale
 from grader.checking.kernel.card import Card
-from grader.checking.messages import by_cause
+from grader.checking.messages import Message, by_cause
 from grader.course import course_file
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -67,8 +67,8 @@ class Shown:
     """What the check of a slip shows, and its kind."""
 
     slip: str
-    exercise: str
     kind: str
+    says: list[str]  # likely causes, advice, sentences on the cell
     card: str
 
 
@@ -93,23 +93,23 @@ def _cell(bug: Bug) -> str:
 
 def run(course: Course, log: Callable[[str], None]) -> dict[str, Any]:
     """Check every slip and write `results/slips.json`; returns the measures."""
-    found = []
+    found = list[Shown]()
     for assignment in course.assignments:
         found += shown_of(assignment.id)
-        log(f"{assignment.id}: {sum(one.exercise[0] == assignment.id[1] for one in found)} slips")
+        log(f"{assignment.id}: {len(found)} slips so far")
+    counts = {kind: sum(one.kind == kind for one in found) for kind in KINDS}
+    counts["true_or_useful"] = counts["true"] + counts["useful"]
     measures = {
-        kind: results_file.measure("percent", [100 * (one.kind == kind) for one in found])
-        for kind in KINDS
+        kind: results_file.measure("percent", [100 * count / len(found)])
+        for kind, count in counts.items()
     }
-    helped = [100 * (one.kind in ("true", "useful")) for one in found]
-    measures["true_or_useful"] = results_file.measure("percent", helped)
     data = {
         "name": f"{len(found)} slips of students",
         "source": f"bench/grader/{FILE.name}",
         "sha256": hashlib.sha256(FILE.read_bytes()).hexdigest(),
     }
-    shown = [{**asdict(one), "card": one.card.splitlines()} for one in found]
-    results_file.write(NAME, "course bench slips", measures, data, {"kinds": KINDS, "shown": shown})
+    rows = [{"slip": one.slip, "kind": one.kind, "says": one.says} for one in found]
+    results_file.write(NAME, "course bench slips", measures, data, {"kinds": KINDS, "slips": rows})
     return measures
 
 
@@ -158,25 +158,32 @@ def _shown(assignment: Assignment, slip: Slip, shell: Any) -> Shown:
         card = checks.card(assignment, exercise, results)
     namespace.clear()
     namespace.update(before)
-    return Shown(slip.id, slip.exercise, kind(card, slip.words), repr(card))
+    return Shown(slip.id, kind(card, slip.words), [*certain(card), *advice(card)], repr(card))
 
 
 def kind(card: Card, words: str) -> str:
     """The kind of what a card says: one of `KINDS`."""
-    failed = [test for test in card.tests if test.message]
-    groups = [one.shared for one in by_cause(failed, elsewhere=bool(card.first))]
-    certain = [*card.outdated, *card.notices, *([card.first] if card.first else [])]
-    certain += [message.cause for message in groups if message.seen and message.cause]
-    of_exceptions = [m.cause for m in groups if m.raised and not m.seen and m.cause]
-    advice = of_exceptions + [m.cause for m in groups if not m.raised and not m.seen and m.cause]
-    if not _all(words, [*certain, *of_exceptions]):
+    claims = certain(card) + [m.cause for m in _messages(card) if m.raised]
+    if not all(re.search(words, text) for text in claims):
         return "false"
-    if certain:
+    if certain(card):
         return "true"
-    if any(re.search(words, text) for text in advice):
+    if any(re.search(words, text) for text in advice(card)):
         return "useful"
-    return "none" if failed else "unseen"
+    return "none" if any(test.message for test in card.tests) else "unseen"
 
 
-def _all(words: str, texts: Sequence[str]) -> bool:
-    return all(re.search(words, text) for text in texts)
+def certain(card: Card) -> list[str]:
+    """The likely causes that it shows, and its sentences on cells and on other exercises."""
+    sentences = [*card.outdated, *card.notices, *([card.first] if card.first else [])]
+    return sentences + [message.cause for message in _messages(card) if message.seen]
+
+
+def advice(card: Card) -> list[str]:
+    return [message.cause for message in _messages(card) if not message.seen]
+
+
+def _messages(card: Card) -> list[Message]:
+    failed = (test for test in card.tests if test.message)
+    found = [one.shared for one in by_cause(failed, elsewhere=bool(card.first))]
+    return [message for message in found if message.cause]

@@ -213,6 +213,12 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"lines, {m.found_all_at_once.mean:.3g}% with all of these, and "
         f"{m.found_half.mean:.3g}% if also only half is copied"
     ),
+    "slips": lambda m: (
+        f"Of the hundred commonest slips of students, the visible check of a notebook states the "
+        f"reason of {m.true.mean:.0f}% and gives advice that leads to it for {m.useful.mean:.0f}%; "
+        f"it says nothing helpful for {m.none.mean + m.unseen.mean:.0f}%, and something that is "
+        f"not so for {m.false.mean:.0f}%"
+    ),
     "bench_trained_class": lambda m: (
         "A class whose translators are run again and scored takes "
         f"{m.seconds_per_submission.median:.1f} s a submission with two jobs, all hidden tests of "

@@ -108,6 +108,13 @@ SIGNS = (
         True,
     ),
     Sign(
+        "TypeError",
+        r"'(?:int|float|numpy\.ndarray|Tensor|list|tuple|dict)' object is not callable",
+        "a value is called like a function: is a layer or a function made of it, or its name used "
+        "for something else?",
+        True,
+    ),
+    Sign(
         "AttributeError",
         r"'\w+' object has no attribute '(\w+)'",
         "this object has no `{0}`: one of your own class is set in `__init__` as `self.{0} = …`",

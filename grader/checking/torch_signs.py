@@ -51,7 +51,7 @@ SIGNS = (
         "RuntimeError",
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
         "sizes {0} and {1} do not broadcast: print both shapes before this line; from the right, "
-        "sizes must be equal or 1",
+        "sizes must be equal or 1 (a mean keeps its axis with `keepdim=True`)",
     ),
     Sign(
         "RuntimeError",
@@ -91,7 +91,14 @@ SIGNS = (
     ),
     Sign(
         "TypeError",
-        r"must be Tensor, not numpy|arguments - got \(.*numpy\.ndarray",
+        r"must be Tensor, not (?:int|float)\b",
+        "torch's functions take tensors: for one number, use those of `math`",
+        True,
+    ),
+    Sign(
+        "TypeError",
+        r"must be Tensor, not numpy|'numpy.ndarray' and 'Tensor'|'Tensor' and 'numpy"
+        r"|arguments - got \(.*numpy\.ndarray",
         "a NumPy array is passed to torch: work with tensors, or convert it by `torch.as_tensor`",
         True,
     ),
@@ -121,7 +128,8 @@ SIGNS = (
     ),
     Sign(
         "RuntimeError|IndexError",
-        r"Expected tensor for argument #1 'indices' to have one of|tensors used as indices must be",
+        r"Expected tensor for argument #1 'indices' to have one of|tensors used as indices must be"
+        r"|Expected dtype int32/int64 for index",
         "ids and indices must be integers: `.long()`, or `dtype=torch.long` where they are made",
         True,
     ),

@@ -12,7 +12,7 @@ from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.lateness import moment, written, written_receipt
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
-from .plain_text import counted, listed, number
+from .plain_text import counted, number
 from .sentences import TEST_OUTCOMES, cause_sentence, model_sentences, outcome_sentence
 
 
@@ -96,18 +96,17 @@ def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
 
 
 def _next_steps(exercises: list[dict[str, Any]], most: int = 3) -> list[dict[str, Any]]:
-    """The exercises where most points were lost: why, if that is known, and what to read."""
+    """The exercises where most points were lost: why, if that is known, and what to read.
+
+    An earlier exercise is never why: tests that it made fail have kept their points.
+    """
     lost = [(e["max_points"] - (e["points"] or 0), e) for e in exercises if e["failures"]]
     lost = [(points, e) for points, e in lost if points > 0 and not e["bonus"]]
     steps = []
     for points, exercise in sorted(lost, key=lambda pair: -pair[0])[:most]:
         message = exercise["failures"][0]["message"]
-        if exercise["stub"]:
-            why = "not written yet"
-        elif exercise["caused_by"]:
-            why = f"repair {listed(exercise['caused_by'])} first"
-        else:
-            why = f"{cause_label(message.seen)}: {message.cause}" if message.cause else ""
+        why = f"{cause_label(message.seen)}: {message.cause}" if message.cause else ""
+        why = "not written yet" if exercise["stub"] else why
         read = message.read or exercise["section"]
         how = "to gain" if exercise["stub"] else "lost"
         steps.append({"exercise": exercise, "points": points, "how": how, "why": why, "read": read})

@@ -11,7 +11,7 @@ import pytest
 from checkout import place
 from in_process import one_sentence
 from sample_results import COURSE, sample
-from test_report import BUG, Page
+from test_report import BUG, CARRIED, Page
 from typer.testing import CliRunner
 
 from grader.classroom.roster import Roster, Student
@@ -116,19 +116,32 @@ def test_a_page_needs_nothing_else(course, tmp_path):
     assert "url(" not in text
 
 
+SEEN = {**BUG, "message": {**BUG["message"], "seen": True}}
+
+
+def next_steps(failed):
+    """What the page of a student with these failures says about them."""
+    text = render_student(sample(failed=failed), COURSE)
+    [steps] = re.findall(r'<ol class="next">(.*?)</ol>', text, re.S)
+    return " ".join(re.sub("<[^>]+>", "", steps).split())
+
+
 def test_a_student_reads_what_to_look_at_first():
     ids = ["1.1", "1.3", "1.4", "1.5"]
-    seen = {**BUG, "message": {**BUG["message"], "seen": True}}
-    result = sample(failed={id: [seen] * n for n, id in enumerate(ids, start=1)})
-    text = render_student(result, COURSE)
-    [steps] = re.findall(r'<ol class="next">(.*?)</ol>', text, re.S)
-    said = " ".join(re.sub("<[^>]+>", "", steps).split())
+    said = next_steps({id: [SEEN] * n for n, id in enumerate(ids, start=1)})
     assert re.findall(r"(1\.\d) ", said) == ["1.4", "1.5", "1.3"], "where most points were lost"
     assert said.startswith(
         "1.4 Scaled dot-product attention, 6.75 points lost: likely cause: not divided by √d_k. "
         "Read §3.2.1."
     )
     assert "What to look at next" not in render_student(sample(), COURSE)
+
+
+def test_points_that_are_lost_are_not_those_of_an_earlier_exercise():
+    said = next_steps({"1.1": [SEEN], "1.4": [CARRIED, SEEN]})
+    assert "1.4 Scaled dot-product attention, 2.25 points lost: likely cause: not divided" in said
+    assert "repair 1.1 first" not in said
+    assert "1.4" not in next_steps({"1.1": [SEEN], "1.4": [CARRIED]})
 
 
 def test_what_is_late_pending_or_ungraded_is_said(course, tmp_path):

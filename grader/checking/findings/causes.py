@@ -3,6 +3,7 @@
 A mistake explains a failure if it fails the test with the same answer. A likely cause explains most
 of an exercise's failures and fails no test that has passed; another one may explain the rest.
 Different mistakes can raise the same exception: one that explains nothing else explains them all.
+Where most failures stay unexplained, the cause is one that nobody has named, and none is.
 Mistakes that nothing tells apart are named together.
 """
 
@@ -57,6 +58,8 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
         for id in explained:
             own = failed[id].message or Message()
             messages[id] = replace(own, cause=cause, seen=True, mistake=same[0].id)
+    if 2 * len(messages) < len(failed):
+        return list(results)
     return [replace(r, message=messages[r.id]) if r.id in messages else r for r in results]
 
 
