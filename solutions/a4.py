@@ -585,6 +585,9 @@ def load_model(folder):
 
 
 # %% [markdown]
+# Does the translation repeat itself, does it never stop, or is BLEU 0? *Questions that everybody
+# asks*, a page of the lectures, starts from what you see.
+#
 # If your own training cannot finish, ask your instructor for the fallback model, put its folder
 # here as `fallback/a4`, and let the next cell that trains load it: `FALLBACK = True`. It earns no
 # points in 4.12 and 4.22; all that follows counts as with a model of your own.

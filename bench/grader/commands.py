@@ -89,7 +89,7 @@ def similar(assignments: Assignments = "", json: Json = False) -> None:
 
 @grader_app.command("slips")
 def slips(json: Json = False) -> None:
-    """What checks say about the hundred commonest slips of students; a minute."""
+    """How often a check explains the hundred commonest slips of students; a minute."""
     from . import slips as bench
 
     show(bench.run(Course.here(), log), f"results/{bench.NAME}.json", json)

@@ -1,7 +1,7 @@
-"""The commonest slips of students, and what the visible check of an exercise says about each.
+"""The commonest slips of students, and whether the visible check leads to the reason of each.
 
 A slip is written as a named mistake is: `id: words`, and the lines that change in the right
-answer. The words, a regular expression, occur in what is true and helps. Lines that only begin
+answer. The words, a regular expression, occur in every true reason and in useful advice. Lines that only begin
 with `+ ` are the whole cell.
 """
 
@@ -48,7 +48,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Slip:
-    """What one student ran in place of the right cell of `component`, and then checked."""
+    """A cell that a student runs in place of the right one of `component`, before a check."""
 
     id: str
     exercise: str  # whose check the student runs
@@ -64,7 +64,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the check of a slip shows, and its kind."""
+    """The card that the check of a slip shows, and its kind."""
 
     slip: str
     kind: str
@@ -114,7 +114,7 @@ def run(course: Course, log: Callable[[str], None]) -> dict[str, Any]:
 
 
 def shown_of(assignment: str) -> list[Shown]:
-    """What the checks of an assignment's slips show, in an interpreter of its own."""
+    """The cards of an assignment's slips, shown in an interpreter of its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_in_a_kernel, [assignment])
 

@@ -37,5 +37,7 @@ def _texts(course: Course) -> Iterator[tuple[Path, str]]:
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
     yield quiz.FOLDER / "ready.md", readable.page(course.root / "lectures" / "prerequisites.md")
+    asked = course.root / "lectures" / "questions.md"
+    yield course.root / "lectures" / readable.FOLDER / asked.name, readable.page(asked)
     for one in map(quiz.load, quiz.names()):
         yield quiz.FOLDER / f"{one.name}.md", printed.folded(one)

@@ -163,7 +163,8 @@ def _check(run: TrainingRun, loss: float, norm: float, rate: float) -> None:
         raise DivergedError(
             f"step {run.state.step + 1}: loss {loss:.4g}, learning rate {rate:.4g}, gradient norm "
             f"{norm:.4g}: the training diverged; try a lower learning rate or a longer warm-up, "
-            "and look for a division by zero or a row of weights with every key masked"
+            "and look for a division by zero or a row of weights with every key masked (in the "
+            "lectures, “Questions that everybody asks”: “The loss is NaN”)"
         )
 
 

@@ -60,7 +60,7 @@ def check(exercise: str, step: str = "") -> float | None:
 def card(
     assignment: Assignment, exercise: Exercise, results: list[TestResult], step: str = ""
 ) -> Card:
-    """What a check shows of these results, and of what this kernel has run and lacks."""
+    """The card that a check shows: results, cells not run, packages that the grader lacks."""
     namespace = sys.modules["__main__"].__dict__
     title = f"{exercise.id} {exercise.title}" + (f", {step}" if step else "")
     passed = sum(result.message is None for result in results)

@@ -141,6 +141,12 @@ SIGNS = (
     ),
     Sign(
         "RuntimeError",
+        r"cannot be converted to type .* without overflow",
+        "the number is too large for 16 bits: mask with `torch.finfo(scores.dtype).min`",
+        True,
+    ),
+    Sign(
+        "RuntimeError",
         r"does not require grad and does not have a grad_fn",
         "nothing leads from the loss to the parameters: `no_grad`, `.detach()`, `.item()` or a "
         "tensor made anew cuts the path",

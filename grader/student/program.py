@@ -171,8 +171,11 @@ def _debug(options: argparse.Namespace) -> int:
         print(json.dumps([asdict(check) for check in checks]))
     else:
         print(*checks, sep="\n")
-        if sum(check.ok is False for check in checks) > 1:
+        wrong = sum(check.ok is False for check in checks)
+        if wrong > 1:
             print("Begin with the first that is wrong: it may explain the others.")
+        if wrong:
+            print("In the lectures, “Questions that everybody asks” starts from what you see.")
     return EXIT_FOUND if any(check.ok is False for check in checks) else EXIT_OK
 
 

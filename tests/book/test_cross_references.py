@@ -173,3 +173,28 @@ def test_every_word_of_the_glossary_that_a_lecture_uses_is_linked_in_one():
         and (first := max(first_use(word, running) for word in words)) >= 0
     }
     assert unlinked == {}
+
+
+def test_the_page_of_questions_names_checks_and_sections_that_there_are():
+    text = (ROOT / "lectures/questions.md").read_text(encoding="utf-8")
+    checks = "".join(p.read_text("utf-8") for p in (ROOT / "course_lib/diagnosis").glob("*.py"))
+    named = set(re.findall(r"\*\*([a-z][^*]+)\*\*", text))
+    assert len(named) > 10
+    assert [name for name in named if f'"{name}"' not in checks] == []
+    sections = re.findall(r"\{part\}`part (\d)`, section\s+\*([^*]+)\*", text)
+    assert len(sections) == text.count("{part}")
+    for part, title in sections:
+        (lecture,) = (ROOT / "lectures").glob(f"part{part}_*.md")
+        assert re.search(rf"^#+ {re.escape(title)}$", lecture.read_text("utf-8"), re.M), title
+
+
+def test_messages_name_a_question_that_there_is():
+    title, *questions = re.findall(
+        r"^#+ (.+)$", (ROOT / "lectures/questions.md").read_text(encoding="utf-8"), re.M
+    )
+    for path in ("course_lib/training/fit.py", "grader/student/program.py"):
+        _, _, quoted = (ROOT / path).read_text(encoding="utf-8").partition(f"“{title}”")
+        assert quoted
+        assert [q for q in re.findall("^.*?“([^”]+)”", quoted)[:1] if q not in questions] == []
+    for path in ("solutions/a3.py", "solutions/a4.py"):
+        assert f"*{title}*" in (ROOT / path).read_text(encoding="utf-8").replace("\n# ", " ")

@@ -137,6 +137,7 @@ ANY = "count axes from the end"
         ("t", "return nn.Embedding(2, 3)(2 * x.long())", "is `vocab_size` right?"),
         ("t", "return F.cross_entropy(x, x.long()[:, 0:2])", "flatten batch and tokens"),
         ("t", "return F.cross_entropy(x, torch.ones(3).long())", "flatten batch and tokens"),
+        ("t", "return x.half().masked_fill(x > 0, -1e9)", "too large for 16 bits"),
         ("t", "x.sum().backward()", "nothing leads from the loss to the parameters"),
         ("t", "x.requires_grad_().clone().backward()", "take the mean of the losses first"),
         ("t", "y = x.requires_grad_().exp().sum()\n    y.backward(), y.backward()", "called twice"),
