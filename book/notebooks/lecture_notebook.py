@@ -22,10 +22,9 @@ from .. import references
 from ..weeks import KINDS
 from . import myst_text
 from .myst_text import Block
-from .waiting import Waiting
+from .waiting import Cell, Waiting, without_idle_imports
 
 FOLDER = "notebooks"  # of the site
-Cell = tuple[str, str, list[str]]  # kind, text, tags
 PAPER = "https://arxiv.org/abs/1706.03762"
 HELPERS = '''\
 # What a page of the book does by itself: `glue` keeps a figure or a number and shows it here.
@@ -69,7 +68,7 @@ def build(course: Course, lecture: Path, week: int = 0) -> notebooks.Notebook:
     cells: list[notebooks.Cell] = []
     made = _cells(course, lecture)
     if week:
-        made = _that_run(made, Waiting(course, week))
+        made = without_idle_imports([*_that_run(made, Waiting(course, week))])
     for number, (kind, text, tags) in enumerate(made, 1):
         about: dict[str, Any] = {"tags": tags} if tags else {}
         if set(tags) & {"hide-input", "remove-cell", "remove-input"}:

@@ -6,7 +6,7 @@ A release's notebooks run from top to bottom, so such code becomes text until it
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from grader.course.course import Course
@@ -14,6 +14,8 @@ from grader.library import student_tree
 from grader.library.components import Component
 from grader.notebook.statements import global_names, touched
 
+IMPORTS = (ast.Import, ast.ImportFrom)
+Cell = tuple[str, str, list[str]]  # kind, text, tags
 RESULTS = "results/"  # measured figures of the checkout, which no release holds
 WAITS = (
     "*This code needs an answer that is not out yet, or our measurements. The page shows what it "
@@ -38,8 +40,7 @@ class Waiting:
 
     def split(self, code: str) -> Iterator[tuple[str, str]]:
         """The cells that a cell becomes: ("code" or "markdown", text)."""
-        lines = ["pass" if line.startswith("%") else line for line in code.splitlines()]
-        source = "\n".join(lines)
+        source = _plain(code)
         body = ast.parse(source).body
         texts = [ast.get_source_segment(source, node) or "" for node in body]
         waits = [self._waits(node, text) for node, text in zip(body, texts, strict=True)]
@@ -49,10 +50,10 @@ class Waiting:
         kept = [
             text
             for node, text, is_late in zip(body, texts, waits, strict=True)
-            if not is_late and isinstance(node, (ast.Import, ast.ImportFrom))
+            if not is_late and isinstance(node, IMPORTS)
         ]
         for node in body:
-            if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not isinstance(node, IMPORTS):
                 self.names |= touched(node) | {getattr(node, "name", "")}
         if kept:
             yield "code", "\n".join(kept)
@@ -62,7 +63,7 @@ class Waiting:
         """Whether a statement cannot run; what it binds then waits, too, or else no longer does."""
         found = {alias for alias, module in _imported(node) if self._is_late(module)}
         is_late = bool(found or RESULTS in text or global_names(text) & self.names)
-        binds = found if isinstance(node, (ast.Import, ast.ImportFrom)) else touched(node)
+        binds = found if isinstance(node, IMPORTS) else touched(node)
         self.names = self.names | binds if is_late else self.names - binds
         return is_late
 
@@ -73,6 +74,23 @@ class Waiting:
             return False
         shared = inside.partition(".")[0] in self.course.facts.shared
         return module in self.closed or (inside not in self.there and not shared)
+
+
+def without_idle_imports(cells: Sequence[Cell]) -> Iterator[Cell]:
+    """The cells; of one with nothing but imports only those that code uses which can run."""
+    parsed = [ast.parse(_plain(text)).body if kind == "code" else [] for kind, text, _ in cells]
+    rest = [node for body in parsed for node in body if not isinstance(node, IMPORTS)]
+    used = global_names("\n".join(map(ast.unparse, rest)))
+    for (kind, text, tags), body in zip(cells, parsed, strict=True):
+        if not body or not all(isinstance(node, IMPORTS) for node in body):
+            yield kind, text, tags
+        elif kept := [ast.unparse(n) for n in body if {name for name, _ in _imported(n)} & used]:
+            yield kind, "\n".join(kept), tags
+
+
+def _plain(code: str) -> str:
+    """Code without the lines that only IPython knows."""
+    return "\n".join("pass" if line.startswith("%") else line for line in code.splitlines())
 
 
 def _imported(node: ast.stmt) -> Iterator[tuple[str, str]]:

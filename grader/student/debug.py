@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..course.course import Course
-from ..course.course_file import imported
+from ..course.course_file import CourseError, imported
 from ..course.exercise import Checklist
 from ..course.problem import Problem
 from ..notebook import written_answers
@@ -37,7 +37,14 @@ def of_notebook(given: Path) -> list[Any]:
 
 def of_known_faults(seed: int = 0) -> dict[str, list[Any]]:
     """The checks of models with one known fault each, by fault. Raises Problem."""
-    checked = Course.here().plugin("known_faults")
+    try:
+        checked = Course.here().plugin("known_faults")
+    except CourseError as error:
+        if not isinstance(error.__cause__, ModuleNotFoundError):
+            raise
+        raise Problem(
+            "this course folder has no models to diagnose yet: they come with a later assignment"
+        ) from None
     if checked is None:
         raise Problem("this course shows no models with known faults: give a notebook")
     found: dict[str, list[Any]] = checked(seed)

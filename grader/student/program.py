@@ -115,7 +115,14 @@ def _own_commands() -> dict[str, StudentCommand]:
     except Exception as error:  # the command that is run tells it
         _sentence(error)
         return {}
-    return {name: own for name, own in named.items() if importlib.util.find_spec(own.module)}
+    return {name: own for name, own in named.items() if _is_there(own.module)}
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # its package is missing, too
+        return False
 
 
 def _own(module: Any, assignment: str, options: argparse.Namespace) -> int:

@@ -95,8 +95,57 @@ def test_a_week_is_all_that_a_student_needs_and_no_more(files):
     assert not [name for name in files if name.startswith(("assignments/a2", "solutions"))]
     assert not [name for name in files if "autograder" in name]
     assert b"import autograder" not in b"".join(files.values())
-    stub = files["course_lib/numpy_forms/attention.py"].decode()
-    assert 'raise NotImplementedError("A1.1: softmax is not written yet")' in stub
+    assert {name.partition("/")[0] for name in files if name.startswith("grader")} == {"grader.zip"}
+    library = [name for name in files if name.startswith("course_lib/")]
+    assert len(library) < 20, "a1 uses one picture of the library"
+    assert len(files) < 60
+
+
+def test_of_the_library_there_is_what_notebooks_and_checks_use():
+    files = contents.of_week(COURSE, 4, [])
+    assert "course_lib/decoding/translate_command.py" in files, "`student translate`"
+    assert "course_lib/analysis/attended_words.py" in files, "what it imports by a name in a string"
+    assert "course_lib/diagnosis/broken_classifiers.py" in files, "`student debug` shows them"
+    assert "course_lib/explorer/explorer.css" in files
+    assert not [name for name in files if name.startswith("course_lib/study/")]
+    stub = files["course_lib/attention.py"].decode()
+    assert 'raise NotImplementedError("merge_heads is not in this release yet' in stub
+
+
+FIRST = "ipykernel ipython jaxtyping matplotlib numpy pydantic scipy tomli".split()
+THIRD = "accelerate datasets huggingface_hub ipywidgets pyarrow safetensors tensorboard tokenizers"
+NEEDED = {  # week → the packages that its assignments need more than those before
+    1: FIRST,
+    2: ["torch"],
+    3: [*THIRD.split(), "tqdm"],
+    4: ["sacrebleu"],
+    6: ["optuna", "sqlalchemy"],
+}
+
+
+@pytest.mark.parametrize("week", NEEDED)
+def test_a_week_installs_what_its_assignments_need(week):
+    files = contents.of_week(COURSE, week, [])
+    listed = files["requirements.txt"].decode().splitlines()
+    expected = [name for number, names in NEEDED.items() if number <= week for name in names]
+    assert [line.partition(">")[0] for line in listed] == sorted(expected)
+    in_command = "--extra-index-url https://download.pytorch.org/whl/cpu" in str(files["README.md"])
+    assert in_command == (week > 1)
+
+
+def test_the_lectures_notebooks_may_need_more_than_the_assignments(monkeypatch):
+    cell = notebooks.new_cell("code", "c1", "import torch", {})
+    lecture = {"lectures/notebooks/x.ipynb": notebooks.dump(notebooks.of_cells([cell])).encode()}
+    monkeypatch.setattr(contents, "_lectures", lambda *_: lecture)
+    files = contents.of_week(COURSE, 1, [], lectures=True)
+    assert "torch" not in files["requirements.txt"].decode()
+    assert 'lectures = ["torch>=2.5"]' in files["pyproject.toml"].decode()
+    readme = files["README.md"].decode()
+    assert ".venv/bin/pip install torch --extra-index-url" in readme
+    beside = contents.for_lectures(COURSE, files, ["a1"])
+    release.check_imports(files, beside)
+    with pytest.raises(release.BrokenError, match=r"x.ipynb, cell 1: imports torch, which no"):
+        release.check_imports(files)
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments, ids=lambda one: one.id)
@@ -131,7 +180,8 @@ def test_it_installs_as_a_project_with_lower_bounds_only(files):
     assert "numpy>=1.26" in requirements
     assert not [line for line in requirements if "==" in line or "<" in line.partition(";")[0]]
     pyproject = files["pyproject.toml"].decode()
-    assert "grader/student/program.py" in files
+    with zipfile.ZipFile(io.BytesIO(files["grader.zip"])) as packed:
+        assert {"__main__.py", "grader/student/program.py"} <= {*packed.namelist()}
     assert 'student = "grader.student.program:main"' in pyproject
     assert "student check" in files["README.md"].decode()
 
@@ -155,6 +205,8 @@ def test_the_unpacked_zip_installs_without_a_network(week, tmp_path):
     assert done.returncode == 0, done.stderr
     found = offline(home / "venv/bin/python", "-c", "import course_lib; print(course_lib.__file__)")
     assert found.stdout.strip() == str(tree / "course_lib" / "__init__.py")
+    found = offline(home / "venv/bin/python", "-c", "import grader; print(grader.__file__)")
+    assert found.stdout.strip() == str(tree / "grader.zip" / "grader" / "__init__.py")
     assert "submit" in offline(home / "venv/bin/student", "--help").stdout
     assert offline(*pip, "check").returncode == 0
     (tree / "requirements.txt").write_text("nowhere-to-be-had>=1\n", encoding="utf-8")
@@ -170,7 +222,7 @@ def test_the_zip_holds_the_same_files_and_has_the_same_bytes_every_time(week, fi
 
 
 def test_a_second_release_of_the_week_changes_nothing(week, files, tmp_path):
-    again = contents.of_week(COURSE, 1, [])
+    again = folder.with_packed_grader(contents.of_week(COURSE, 1, []))
     before, changelog = changes.previous(files, "week")
     assert changes.finished(again, "Week 1", [], before, changelog) == files
     assert changes.finished(again, "Week 1", [], None, "") == files
@@ -352,7 +404,8 @@ def test_what_looks_like_an_answer_that_is_out_hides_no_other():
 @pytest.mark.parametrize("which", RELEASES, ids=lambda which: "-".join(map(str, which)))
 def test_every_release_of_the_course_can_be_made(which):
     week, *out = which
-    release.prove(COURSE, contents.of_week(COURSE, week, out), out)
+    allowed = contents.of_library(COURSE, contents.in_week(COURSE, week, out), out)
+    release.prove(COURSE, contents.of_week(COURSE, week, out), out, allowed)
 
 
 # What a release refuses, and what self-study gets.
