@@ -427,8 +427,8 @@ def predict(model, texts):
 
 
 # %% [markdown]
-# Does the loss not fall, is it NaN, or is validation better than training? *Questions that everybody
-# asks*, a page of the lectures, starts from what you see.
+# Does the loss not fall, is it NaN, or is validation better than training? *Questions that
+# everybody asks*, a page of the lectures, starts from what you see.
 #
 # If your own training cannot finish, ask your instructor for the fallback model, put its folder
 # here as `fallback/a3`, and let the next cell that trains load it: `FALLBACK = True`. It earns no

@@ -1,8 +1,8 @@
 """The commonest slips of students, and whether the visible check leads to the reason of each.
 
 A slip is written as a named mistake is: `id: words`, and the lines that change in the right
-answer. The words, a regular expression, occur in every true reason and in useful advice. Lines that only begin
-with `+ ` are the whole cell.
+answer. The words, a regular expression, occur in every true reason and in useful advice. Lines that
+all begin with `+ ` are the whole cell.
 """
 
 from __future__ import annotations
