@@ -20,8 +20,8 @@ from .messages import NOT_WRITTEN, Message
 _FORMS = (
     (r"\bNoneType\b", "None is returned: is the `return` missing, or before the value is there?"),
     (
-        r"values to unpack|unpack non-iterable|too many indices|out of bounds|out of range"
-        r"|not subscriptable",
+        r"values to unpack|zip\(\) argument|unpack non-iterable|too many indices"
+        r"|out of bounds|out of range|not subscriptable",
         "return as many values as the docstring names, in its order: `return first, second`",
     ),
 )

@@ -63,7 +63,8 @@ SIGNS = (
     ),
     Sign(
         "ValueError",
-        r"matmul: .*mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)",
+        r"(?:matmul: .*mismatch in its core dimension.*\(size|not aligned:) (\d+)"
+        r" (?:is different from|\(dim \d\) !=) (\d+)",
         "a matrix product over axes of sizes {1} and {0}: a transpose is missing or unnecessary, "
         "or `.T` reverses the batch axes too",
     ),
@@ -113,6 +114,11 @@ SIGNS = (
         "a value is called like a function: is a layer or a function made of it, or its name used "
         "for something else?",
         True,
+    ),
+    Sign(
+        "TypeError",
+        r"^'(\w+)' object is not callable",
+        "an object of `{0}` is called: its class defines `__call__`, or `forward` in an nn.Module",
     ),
     Sign(
         "AttributeError",

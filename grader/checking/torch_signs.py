@@ -6,8 +6,9 @@ from .signs import Sign
 
 SIGNS = (
     Sign(
-        "AttributeError",
-        r"before Module\.__init__\(\) call|object has no attribute '_(modules|parameters|buffers)'",
+        "AttributeError|TypeError",
+        r"before Module\.__init__\(\) call|of 'super' object needs an argument"
+        r"|object has no attribute '_(modules|parameters|buffers)'",
         "`__init__` does not begin with `super().__init__()`: an nn.Module needs it first",
         True,
     ),

@@ -33,6 +33,9 @@ class Half(nn.Module):
 class Lacking(nn.Module):
     pass
 
+class Empty:
+    pass
+
 class Forgets(nn.Module):
     def __init__(self):
         super().__init__()
@@ -169,6 +172,8 @@ ANY = "count axes from the end"
         ("t", "return x > 0 and x < 1", "combine booleans with `&`, `|`, `~`"),
         # modules
         ("t", "return Half()", "`__init__` does not begin with `super().__init__()`"),
+        ("t", "super.__init__()", "`__init__` does not begin with `super().__init__()`"),
+        ("x", "return Empty()(x)", "an object of `Empty` is called: its class defines `__call__`"),
         ("t", "return Lacking()(x)", "a module has no method `forward`"),
         (
             "t",
@@ -182,6 +187,7 @@ ANY = "count axes from the end"
         ("t3", "return x.transpose(1, 2).view(2, 9)", "no longer contiguous"),
         ("t", "return x @ x", "a 2x3 matrix is multiplied by a 2x3 matrix"),
         ("x", "return x @ x", "a matrix product over axes of sizes 3 and 2"),
+        ("x", "return np.dot(x, x)", "a matrix product over axes of sizes 2 and 3"),
         ("x", "return x + np.ones((2, 4))", "shapes (2,3) and (2,4) do not broadcast"),
         ("t", "return x + torch.ones(2, 4)", "sizes 3 and 4 do not broadcast"),
         ("t", "return np.exp(x.requires_grad_())", "call `.detach()` first"),
