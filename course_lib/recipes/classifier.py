@@ -89,7 +89,16 @@ def train_classifier(
         current = Trained(model, tokenizer, arguments, [], 0, 0, 0)
         return {"validation_accuracy": current.accuracy(validation) / 100}
 
-    history = fit_by(settings, model, batches, classification_loss, evaluate, progress, folder)
+    history = fit_by(
+        settings,
+        model,
+        batches,
+        classification_loss,
+        evaluate,
+        progress,
+        folder,
+        count=examples,
+    )
     return Trained(
         model,
         tokenizer,

@@ -23,9 +23,9 @@ from ..decoding.writer import Writer
 from ..evaluation.language import perplexity
 from ..families.language_model import LanguageModel
 from ..fast.forms import fast_model
-from ..training.fit import Loss
 from ..training.language_losses import language_loss, packed_language_loss, packed_tokens
 from ..training.machine import examples
+from ..training.update import Loss
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
 

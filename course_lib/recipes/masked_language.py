@@ -28,7 +28,7 @@ from ..families.masked_language_model import BertEncoder, MaskedLanguageModel
 from ..fast.forms import fast_model
 from ..initialization import initialize
 from ..training.batch_losses import classification_loss
-from ..training.language_losses import masked_language_loss
+from ..training.language_losses import hidden_tokens, masked_language_loss
 from .classifier import likely_labels
 from .masked_language_profiles import MaskedLanguageProfile
 from .profiles import fit_by
@@ -131,7 +131,16 @@ def pretrain(
     def evaluate(model: nn.Module) -> dict[str, float]:
         return gap_measures(model, held_out)
 
-    history = fit_by(settings, model, batches, masked_language_loss, evaluate, progress, folder)
+    history = fit_by(
+        settings,
+        model,
+        batches,
+        masked_language_loss,
+        evaluate,
+        progress,
+        folder,
+        count=hidden_tokens,
+    )
     return Pretrained(
         model,
         tokenizer,
@@ -169,6 +178,7 @@ def fine_tune(
         lambda model: {},
         progress=False,
         folder=None,
+        count=examples,
     )
     return FineTuned(model, tokenizer, settings.length, history)
 

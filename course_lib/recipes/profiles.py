@@ -16,9 +16,10 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from ..config import TransformerConfig
-from ..training.fit import Loss, TrainingConfig, fit
-from ..training.machine import Batch, examples
+from ..training.fit import TrainingConfig, fit
+from ..training.machine import Batch
 from ..training.plain import Row
+from ..training.update import Loss
 from ..training.weight_averages import WeightAverage
 
 
@@ -120,7 +121,7 @@ def fit_by(
     progress: bool,
     folder: str | None,
     after_step: Callable[[nn.Module, int], None] | None = None,
-    count: Callable[[Batch], int] = examples,
+    count: Callable[[Batch], int] | None = None,
 ) -> list[Row]:
     """Train `model` and return the history; see `training.fit` for the arguments.
 

@@ -23,7 +23,7 @@ import torch
 
 from ..data.stretches import Stretches
 from ..fast.forms import fast_model
-from ..training.batch_losses import translation_loss
+from ..training.batch_losses import real_targets, translation_loss
 from ..training.checkpoint_average import averaged
 from ..training.fit import TrainingConfig, fit
 from ..training.schedules import WarmupSchedule
@@ -128,6 +128,7 @@ def train_row(
         model,
         Stretches(batches, plan.interval * plan.accumulate),
         loss=translation_loss,
+        count=real_targets,
         optimizer=optimizer,
         schedule=schedule,
         config=TrainingConfig(

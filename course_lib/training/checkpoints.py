@@ -23,6 +23,8 @@ import numpy as np
 import torch
 from torch import nn
 
+DIVERGED = "diverged"  # an empty file beside the checkpoints
+
 
 class CheckpointError(Exception):
     """A checkpoint that is unreadable or from another training, in one sentence."""
@@ -32,8 +34,8 @@ class Checkpoints:
     """The checkpoints of one training in `folder`; only the newest is kept.
 
     `parts` are objects with `state_dict` and `load_state_dict`. `identity` identifies the training:
-    a checkpoint with a different one is rejected. Each `process` saves its own random state, rank 0
-    saves the rest, and `wait` is a barrier for all processes.
+    a checkpoint with a different one is rejected, or removed if its training diverged. Each
+    `process` saves its own random state, rank 0 saves the rest, and `wait` is a barrier for all.
     """
 
     def __init__(
@@ -44,7 +46,8 @@ class Checkpoints:
         process: int = 0,
         wait: Callable[[], None] = lambda: None,
     ) -> None:
-        self.folder, self.parts, self.identity = folder, dict(parts), dict(identity)
+        self.folder, self.parts = folder, dict(parts)
+        self.identity: dict[str, Any] = json.loads(json.dumps(identity))  # as it is read again
         self.process, self.wait = process, wait
         self.random: dict[str, Any] | None = None  # of this process, as `load` found it
 
@@ -54,10 +57,17 @@ class Checkpoints:
 
     def clear(self) -> None:
         """Remove every checkpoint."""
+        self.wait()
         if self.process == 0:
             for path in self.folder.glob("checkpoint-*"):
                 shutil.rmtree(path)
+            (self.folder / DIVERGED).unlink(missing_ok=True)
         self.wait()
+
+    def diverged(self) -> None:
+        """Mark the training as diverged, so that one with other settings may replace it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / DIVERGED).touch()
 
     def save(self, model: nn.Module, progress: Mapping[str, Any]) -> None:
         """Write a checkpoint, then remove the others. `progress` is anything JSON can hold."""
@@ -80,14 +90,16 @@ class Checkpoints:
             draft.rename(checkpoint)
             for path in set(self.folder.glob("checkpoint-*")) - {checkpoint}:
                 shutil.rmtree(path)
+            (self.folder / DIVERGED).unlink(missing_ok=True)
         self.wait()
 
     def load(self, model: nn.Module) -> dict[str, Any] | None:
         """Load the newest checkpoint into the model and the parts; returns its `progress`.
 
-        Returns None when there is no checkpoint. The random generators are left alone; their saved
-        state is in `self.random`. Raises CheckpointError for a checkpoint that is unreadable or
-        from another training.
+        Returns None when there is no checkpoint, and for other settings than those of a training
+        that diverged, whose checkpoint it removes. The random generators are left alone; their
+        saved state is in `self.random`. Raises CheckpointError for a checkpoint that is unreadable
+        or from another training.
         """
         from safetensors import SafetensorError
         from safetensors.torch import load_model
@@ -97,7 +109,11 @@ class Checkpoints:
             return None
         try:
             progress = json.loads((checkpoint / "progress.json").read_text(encoding="utf-8"))
-            self._check_identity(progress.pop("identity"), checkpoint)
+            if other := self._other_setting(progress.pop("identity"), checkpoint):
+                if not (self.folder / DIVERGED).exists():
+                    raise CheckpointError(other)
+                self.clear()
+                return None
             states = torch.load(checkpoint / "state.pt", weights_only=True, map_location="cpu")
             generators = torch.load(checkpoint / f"random-{self.process}.pt", weights_only=True)
             load_model(model, checkpoint / "model.safetensors")
@@ -115,13 +131,16 @@ class Checkpoints:
         self.random = generators
         return progress
 
-    def _check_identity(self, found: dict[str, Any], checkpoint: Path) -> None:
-        for name, value in self.identity.items():
-            if found.get(name) != value:
-                raise CheckpointError(
+    def _other_setting(self, found: dict[str, Any], checkpoint: Path) -> str:
+        """A sentence on the first setting that differs, or ""."""
+        for name in self.identity:
+            if name in found and found[name] != self.identity[name]:
+                return (
                     f"the checkpoint {checkpoint} is of another training ({name} was "
-                    f"{found.get(name)!r} and is {value!r}): delete it, or choose another folder"
+                    f"{found[name]!r} and is {self.identity[name]!r}): delete it, or choose "
+                    "another folder"
                 )
+        return ""
 
 
 def random_state() -> dict[str, Any]:

@@ -17,15 +17,17 @@ import torch
 from torch import Tensor, nn
 
 from .checkpoints import CheckpointError
+from .first_steps import NothingTrainsError
 from .machine import Batch, examples, tokens
 from .plain import Row
 from .recompute import recomputed
 from .run import Evaluation, TrainingConfig, TrainingRun
+from .update import Loss, Step, measured, step_of
 from .weight_averages import WeightAverage
 
-Loss = Callable[..., tuple[Tensor, dict[str, Tensor]]]  # of a batch, and what else was measured
+SKIPPED = 20  # fp16 steps in a row: from its first 2^16, the scale is then below 1
 
-__all__ = ["CheckpointError", "DivergedError", "TrainingConfig", "fit"]
+__all__ = ["CheckpointError", "DivergedError", "NothingTrainsError", "TrainingConfig", "fit"]
 
 
 class DivergedError(Exception):
@@ -39,8 +41,8 @@ def fit(
     optimizer: torch.optim.Optimizer,
     schedule: Any,
     loss: Loss | None = None,
-    step: Callable[..., Row] | None = None,
-    count: Callable[[Batch], int] = examples,
+    step: Step | None = None,
+    count: Callable[[Batch], int] | None = None,
     config: TrainingConfig | None = None,
     evaluate: Evaluation | None = None,
     folder: Path | str | None = None,
@@ -52,27 +54,31 @@ def fit(
 
     `batches` can be iterated repeatedly, has `len()` and `set_epoch(epoch)`, and gives the same
     tuples of tensors for the same epoch. `loss(model, *batch, label_smoothing=…)` gives the loss of
-    a batch and what else it measured; `count(batch)` is the number of terms that this is a mean of,
-    which makes the mean of several batches that of their union. In place of a loss, a `step` of
-    your own may do all of `_update` on one batch, without accumulation: `step(model, *batch,
-    optimizer, schedule, max_norm=…, label_smoothing=…, backward=…, clip=…)` returns its row. With
-    `average`, the averaged weights are evaluated. With `folder`, logs and checkpoints are written
-    there, and an interrupted training resumes from them (unless `resume` is False).
-    Raises DivergedError when the loss is not finite, CheckpointError for a checkpoint that is
-    unreadable or from another training.
+    a batch and what else it measured. A step on several batches needs `count(batch)`, the number of
+    terms that a batch's loss is the mean of: then its loss is the mean over all of them. In place
+    of a loss, a `step` of your own may do all of `update.step_of` on one batch, without
+    accumulation. With `average`, the averaged weights are evaluated. With `folder`, logs and
+    checkpoints are written there, and an interrupted training resumes from them (unless `resume` is
+    False), one with other settings does not.
+    Raises DivergedError when the loss is not finite, NothingTrainsError when no weight changes, and
+    CheckpointError for a checkpoint that is unreadable or from another training.
     """
     config, path = config or TrainingConfig(), Path(folder) if folder else None
-    if step is None and loss is None:
-        raise ValueError("give `fit` a loss, or a step of your own")
     if step is not None and config.accumulate > 1:
         raise ValueError("a step trains on one batch: give `fit` a loss to accumulate gradients")
+    how = step or (step_of(loss) if loss else None)
+    if how is None:
+        raise ValueError("give `fit` a loss, or a step of your own")
     run = TrainingRun(model, batches, optimizer, schedule, config, average, path, resume)
+    if count is None and run.group_size > 1:
+        raise ValueError(
+            f"a step on {run.group_size} batches needs a count: the terms that the loss of a batch "
+            "is the mean of, such as count=examples, or count=real_targets for tokens"
+        )
     with run.stopping.best_at_end(model), run.log() as log, run.bar() as bar:
         for group, ends_epoch in run.groups():
-            if step is not None:
-                row = run.record(_update_by(step, run, group, count, optimizer, schedule))
-            elif loss is not None:
-                row = run.record(_update(run, group, loss, count, optimizer, schedule))
+            shares = run.machine.own(group, count or examples)
+            row = run.record(_update(run, how, loss, shares, optimizer, schedule))
             log.step(row, tokens(group))
             bar.show(row, tokens(group))
             number = run.state.step
@@ -86,70 +92,59 @@ def fit(
                 run.end_epoch()
             if ends_epoch or _due(config.checkpoint_every, number) or run.is_unsaved_for_long:
                 run.save()
+        run.first_steps.end()
     return run.state.history
 
 
 def _update(
     run: TrainingRun,
-    group: list[Batch],
-    loss: Loss,
-    count: Callable[[Batch], int],
+    step: Step,
+    loss: Loss | None,
+    own: list[tuple[tuple[Tensor, ...], float]],
     optimizer: torch.optim.Optimizer,
     schedule: Any,
 ) -> Row:
-    """One optimizer step on the mean loss of a group of batches; returns its row."""
-    config, machine, model = run.config, run.machine, run.shared_model
-    model.train()
-    own, rows = machine.own(group, count), list[Row]()
-    for batch, weight in own:
-        is_last = len(rows) == len(own) - 1
-        with nullcontext() if is_last else machine.accumulating(model):
-            with machine.autocast(), _keeping(run):
-                value, measures = loss(model, *batch, label_smoothing=config.label_smoothing)
-            machine.scaler.scale(value * weight).backward()
-        measured = {"loss": value.detach(), **measures}
-        rows.append({name: float(measure) for name, measure in measured.items()})
-    row = machine.mean(rows, [weight for _, weight in own])
-    row["gradient_norm"] = machine.clip(model.parameters(), config.max_norm, optimizer)
-    row["learning_rate"] = optimizer.param_groups[0]["lr"]
-    _check(run, row["loss"], row["gradient_norm"], row["learning_rate"])
-    optimizer.step()
-    schedule.step()
-    run.average_weights()
-    optimizer.zero_grad()
-    return row
+    """One step on the mean loss of a group of batches; returns its row.
 
-
-def _update_by(
-    step: Callable[..., Row],
-    run: TrainingRun,
-    group: list[Batch],
-    count: Callable[[Batch], int],
-    optimizer: torch.optim.Optimizer,
-    schedule: Any,
-) -> Row:
-    """`_update` by a step that was passed in; `clip` checks before the step changes the weights."""
-    config, machine, losses = run.config, run.machine, list[Tensor]()
-    rate = optimizer.param_groups[0]["lr"]
-    ((batch, weight),) = machine.own(group, count)
-
-    def backward(loss: Tensor) -> None:
-        losses.append(loss.detach())
-        machine.scaler.scale(loss * weight).backward()
+    The gradients of all but the last batch are added up first, of a `loss`. `clip` checks before
+    the step changes the weights.
+    """
+    config, machine, model, losses = run.config, run.machine, run.shared_model, list[float]()
+    smoothing, rate = config.label_smoothing, optimizer.param_groups[0]["lr"]
+    *others, (batch, weight) = own
 
     def clip(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
         norm = machine.clip(parameters, max_norm, optimizer)
-        _check(run, float(sum(losses)), norm, rate)
+        _check(run, sum(losses), norm, rate)
         return torch.tensor(norm)
 
-    settings = {"max_norm": config.max_norm, "label_smoothing": config.label_smoothing}
-    parts = (optimizer, schedule)
+    def backward(value: Tensor) -> None:
+        losses.append(float(value.detach()) * weight)
+        machine.backward(value * weight)
+
+    rows = [_accumulated(run, loss, *other) for other in others if loss]
+    losses += [row["loss"] * share for row, (_, share) in zip(rows, others, strict=True)]
+    how = {"max_norm": config.max_norm, "label_smoothing": smoothing}
     with machine.autocast(), _keeping(run):
-        row = step(run.shared_model, *batch, *parts, **settings, backward=backward, clip=clip)
-    row = machine.mean([row], [weight])
+        row = step(model, *batch, optimizer, schedule, **how, backward=backward, clip=clip)
+    row = machine.mean([*rows, row], [weight for _, weight in own])
     _check(run, row["loss"], row.get("gradient_norm", 0.0), rate)
+    if not machine.skipped:
+        run.first_steps.look({"learning_rate": rate, **row}, len(losses) > len(rows))
     run.average_weights()
     return row
+
+
+def _accumulated(run: TrainingRun, loss: Loss, batch: tuple[Tensor, ...], weight: float) -> Row:
+    """Add the gradients of a batch that is not the last of its group; returns its measures."""
+    run.model.train()
+    with run.machine.accumulating(run.shared_model):
+        with run.machine.autocast(), _keeping(run):
+            value, measures = loss(
+                run.shared_model, *batch, label_smoothing=run.config.label_smoothing
+            )
+        run.machine.backward(value * weight)
+    return measured(value, measures)
 
 
 def _keeping(run: TrainingRun) -> AbstractContextManager[None]:
@@ -159,13 +154,18 @@ def _keeping(run: TrainingRun) -> AbstractContextManager[None]:
 
 def _check(run: TrainingRun, loss: float, norm: float, rate: float) -> None:
     """Raise DivergedError, naming the step, for a loss or norm that is NaN or infinite."""
-    if not (math.isfinite(loss) and (math.isfinite(norm) or run.machine.scaler.is_enabled())):
-        raise DivergedError(
-            f"step {run.state.step + 1}: loss {loss:.4g}, learning rate {rate:.4g}, gradient norm "
-            f"{norm:.4g}: the training diverged; try a lower learning rate or a longer warm-up, "
-            "and look for a division by zero or a row of weights with every key masked (in the "
-            "lectures, “Questions that everybody asks”: “The loss is NaN”)"
-        )
+    expected = run.machine.scaler.is_enabled() and run.machine.skipped < SKIPPED
+    if math.isfinite(loss) and (math.isfinite(norm) or expected):
+        return
+    if run.checkpoints:
+        run.checkpoints.diverged()
+    again = f" in {SKIPPED} steps in a row, all without effect" if run.machine.skipped > 1 else ""
+    raise DivergedError(
+        f"step {run.state.step + 1}: loss {loss:.4g}, learning rate {rate:.4g}, gradient norm "
+        f"{norm:.4g}{again}: the training diverged; try a lower learning rate or a longer warm-up, "
+        "and look for a division by zero or a row of weights with every key masked (in the "
+        "lectures, “Questions that everybody asks”: “The loss is NaN”)"
+    )
 
 
 def _due(every: int | None, step: int) -> bool:

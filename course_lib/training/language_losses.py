@@ -3,6 +3,8 @@
 Each gives `(loss, measures)`.
 """
 
+from collections.abc import Sequence
+
 from jaxtyping import Int
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -63,3 +65,11 @@ def masked_language_loss(
         return loss, measures
     measures["next_accuracy"] = (next_logits.argmax(dim=-1) == unrelated).float().mean()
     return loss + F.cross_entropy(next_logits, unrelated), measures
+
+
+def hidden_tokens(batch: Sequence[Tensor]) -> int:
+    """How many tokens `masked_language_loss` of a batch is the mean of: the `count` for `fit`.
+
+    It suits batches without `unrelated`, whose loss is the mean over pairs.
+    """
+    return int((batch[1] >= 0).sum())

@@ -21,7 +21,10 @@ PRECISIONS = {"no": None, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 class Machine:
-    """Device, processes and precision; `mixed_precision` is a key of PRECISIONS, or "auto"."""
+    """Device, processes and precision; `mixed_precision` is a key of PRECISIONS, or "auto".
+
+    Raises ValueError for another one.
+    """
 
     def __init__(self, mixed_precision: str = "auto") -> None:
         from accelerate import Accelerator
@@ -37,7 +40,11 @@ class Machine:
         self.wait: Callable[[], None] = self.accelerator.wait_for_everyone
         self.device: torch.device = self.accelerator.device
         name = _best_precision() if mixed_precision == "auto" else mixed_precision
+        if name not in PRECISIONS:
+            known = ", ".join(map(repr, ("auto", *PRECISIONS)))
+            raise ValueError(f"mixed_precision = {name!r}: choose one of {known}")
         self.precision = PRECISIONS[name]
+        self.skipped = 0  # steps in a row that an infinite gradient of fp16 left out
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=name == "fp16")
 
     def prepare(self, model: nn.Module) -> nn.Module:
@@ -76,9 +83,15 @@ class Machine:
         norm = float(nn.utils.clip_grad_norm_(parameters, max_norm))
         if self.scaler.is_enabled():
             self.scaler.update()
-            if not math.isfinite(norm):
+            self.skipped = 0 if math.isfinite(norm) else self.skipped + 1
+            if self.skipped:
                 optimizer.zero_grad()
         return norm
+
+    def backward(self, loss: Tensor) -> None:
+        """Add the gradients of a loss, scaled for fp16."""
+        with torch.autocast(self.device.type, enabled=False):  # not for the backward pass
+            self.scaler.scale(loss).backward()
 
     def broadcast(self, value: Any) -> Any:
         """The value of the main process."""

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from .checkpoints import Checkpoints, random_state, set_random_state
+from .first_steps import FirstSteps
+from .identity import identity_of
 from .log import ProgressBar, TrainingLog
 from .machine import Batch, Machine, groups
 from .plain import Row
@@ -70,6 +72,7 @@ class TrainingRun:
         self.average, self.folder, self.state = average, folder, State()
         self.random: dict[str, Any] | None = random_state()
         self.machine = Machine(config.mixed_precision)
+        self.first_steps = FirstSteps(model, optimizer)
         self.shared_model = self.machine.prepare(model)
         self.stopping = EarlyStopping(config.patience)
         self.group_size = self.machine.size * config.accumulate
@@ -161,7 +164,11 @@ class TrainingRun:
         fixed = {name: value for name, value in asdict(self.config).items() if name not in FREE}
         counts = {"batches": len(self.batches), "processes": self.machine.size}
         used = {name: part for name, part in parts.items() if part is not None}
-        identity = {**fixed, **counts, "parts": sorted(used)}
+        found = identity_of(
+            self.model, self.batches, parts["optimizer"], parts["schedule"], self.average
+        )
+        found["seed"] = self.machine.broadcast(found["seed"])  # a process draws numbers of its own
+        identity = {**fixed, **counts, "parts": sorted(used), **found}
         return Checkpoints(folder, used, identity, self.machine.rank, self.machine.wait)
 
     def _start(self, resume: bool) -> None:

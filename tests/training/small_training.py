@@ -37,8 +37,8 @@ class Batch(NamedTuple):
 class Batches:
     """Batches of unequal size; the label is whether the first word is above 9."""
 
-    def __init__(self, number=BATCHES):
-        self.number, self.epoch, self.drawn = number, 0, 0
+    def __init__(self, number=BATCHES, seed=0):
+        self.number, self.seed, self.epoch, self.drawn = number, seed, 0, 0
 
     def __len__(self):
         return self.number
@@ -47,7 +47,7 @@ class Batches:
         self.epoch = epoch
 
     def __iter__(self):
-        generator = torch.Generator().manual_seed(self.epoch)
+        generator = torch.Generator().manual_seed(100 * self.seed + self.epoch)
         for i in range(self.number):
             token_ids = torch.randint(1, 20, (4 + 3 * (i % 3), 6), generator=generator)
             token_ids[0, 4:] = 0
@@ -55,27 +55,28 @@ class Batches:
             yield Batch(token_ids, (token_ids[:, 0] > 9).long())
 
 
-def parts(dropout=0.1):
+def parts(dropout=0.1, seed=0, rate=1.0, warmup=400):
     """A model with its optimizer and schedule, always initialized the same."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     np.random.seed(0)
     model = EncoderClassifier(20, 2, n_layers=1, d_model=16, n_heads=2, d_ff=32, dropout=dropout)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1.0)
-    return model, optimizer, WarmupSchedule(optimizer, 16, warmup_steps=400)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    return model, optimizer, WarmupSchedule(optimizer, 16, warmup_steps=warmup)
 
 
 HOW = {"loss": classification_loss, "step": training_step}  # what `fit` may train by
 
 
-def train(folder=None, dropout=0.1, after_step=None, batches=None, by="loss", **changes):
+def train(folder=None, dropout=0.1, after_step=None, batches=None, by="loss", made=None, **changes):
     """Train `parts`; returns the model, the history and the averaged weights."""
-    model, optimizer, schedule = parts(dropout)
+    model, optimizer, schedule = made or parts(dropout)
     average = WeightAverage(model)
     settings = {"epochs": EPOCHS, "checkpoint_every": 2, "log_every": 1, "patience": 9, **changes}
     history = fit(
         model,
         batches or Batches(),
         **{by: HOW[by]},
+        count=examples,
         optimizer=optimizer,
         schedule=schedule,
         config=TrainingConfig(**settings),

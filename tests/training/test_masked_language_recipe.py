@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from no_shape_checks import no_shape_checks
+from small_training import Fixed
 from torch.nn.functional import cross_entropy
 
 from course_lib.data import datasets, registry
@@ -15,6 +16,7 @@ from course_lib.data.masking import IGNORED, mask_tokens
 from course_lib.data.segments import joined, marked, next_sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.families.masked_language_model import BertEncoder, MaskedLanguageModel
+from course_lib.recipes import masked_language
 from course_lib.recipes.masked_language import fine_tune, pretrain, unlabelled
 from course_lib.recipes.masked_language_profiles import PROFILES, profile
 from course_lib.training.language_losses import masked_language_loss
@@ -35,6 +37,26 @@ def test_the_tiny_profile_learns_to_fill_gaps(pretrained):
     assert len(measured) == profile("tiny").epochs
     assert measured[-1]["gap_perplexity"] < measured[0]["gap_perplexity"] / 2 < 50
     assert measured[-1]["gap_accuracy"] > 0.3
+
+
+def test_accumulated_pre_training_is_that_of_the_whole_batch(monkeypatch):
+    """Parts with 1, 3 and 8 gaps weigh as many, and not a third each."""
+    ids, targets = torch.randint(5, 11, (6, 8)), torch.full((6, 8), IGNORED)
+    for row, gaps in enumerate((1, 0, 3, 0, 4, 4)):
+        targets[row, :gaps] = ids[row, :gaps]
+    whole = Fixed([(ids, targets)])
+    parts = Fixed(zip(ids.split(2), targets.split(2), strict=True))
+    settings = profile("tiny")
+    sizes = dataclasses.replace(settings.model, dropout=0.0)
+    losses = []
+    for accumulate, batches in ((1, whole), (3, parts)):
+        changed = dataclasses.replace(settings, accumulate=accumulate, epochs=4, model=sizes)
+        monkeypatch.setattr(masked_language, "_gaps", lambda *_, batches=batches: batches)
+        with no_shape_checks():
+            made = pretrain(["a film of the few ."] * 9, ["a film ."], changed, seed=0)
+        losses.append([row["loss"] for row in made.history if "loss" in row])
+    assert len(losses[0]) == 4
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
 def test_a_gap_gets_words_that_fit(pretrained):

@@ -8,6 +8,7 @@ import pytest
 import small_translation
 import torch
 from checkout import ROOT
+from small_training import Fixed
 from typer.testing import CliRunner
 
 from bench.trainings import replication as bench_replication
@@ -183,6 +184,25 @@ def test_the_page_is_what_the_library_computes_and_every_claim_has_its_command()
     for command in commands:
         done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--help"])
         assert done.exit_code == 0
+
+
+def test_an_accumulated_row_trains_on_the_loss_of_the_whole_batch(tmp_path):
+    row = dataclasses.replace(ROWS["base"], averaged=1)
+    model = dataclasses.replace(row.model, n_layers=1, dropout=0.0)
+    parts = [(torch.randint(5, 30, (n, 6)), torch.randint(5, 30, (n, 7))) for n in (1, 7)]
+    parts[1][1][2:, 3:] = 0  # sentences of 7 tokens and of 3
+    whole = tuple(torch.cat(side) for side in zip(*parts, strict=True))
+    losses = []
+    for accumulate, batches in ((2, parts), (1, [whole])):
+        plan = replication.Plan.of(
+            dataclasses.replace(row, model=model), 16, steps=3, accumulate=accumulate
+        )
+        folder = tmp_path / str(accumulate)
+        replication.train_row(plan, Fixed(batches), 30, 0, folder)
+        (place,) = folder.glob("checkpoint-*")
+        history = json.loads((place / "progress.json").read_text(encoding="utf-8"))["history"]
+        losses.append([row["loss"] for row in history])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
 def test_a_scaled_row_learns_the_small_language(tmp_path, replicate):

@@ -30,7 +30,8 @@ from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training import log as training_log
 from course_lib.training.batch_losses import classification_loss
 from course_lib.training.classification_step import training_step
-from course_lib.training.fit import DivergedError, TrainingConfig, fit
+from course_lib.training.first_steps import PATIENCE
+from course_lib.training.fit import DivergedError, NothingTrainsError, TrainingConfig, fit
 from course_lib.training.log import TrainingLog
 from course_lib.training.machine import groups, shares, tokens
 from course_lib.training.plain import train as train_plainly
@@ -175,10 +176,100 @@ def test_the_plain_loop_and_a_step_of_your_own_do_what_fit_does():
 
 
 def test_a_step_of_your_own_cannot_accumulate_and_something_has_to_train():
+    with pytest.raises(ValueError, match="a step on 2 batches needs a count"):
+        plain(Batches(), parts()[0], count=None, accumulate=2)
+    assert plain(Batches(), parts()[0], count=None)
     with pytest.raises(ValueError, match="one batch: give `fit` a loss"):
         plain(Batches(), parts()[0], step=training_step, accumulate=2)
     with pytest.raises(ValueError, match="a loss, or a step of your own"):
         plain(Batches(), parts()[0], loss=None)
+
+
+# When nothing trains.
+
+
+def steps_of_mistakes():
+    """Steps and losses that change nothing, each with its message."""
+
+    def forward(model, token_ids, labels):
+        return nn.functional.cross_entropy(model(token_ids)[0], labels)
+
+    def no_backward(model, ids, labels, optimizer, schedule, **_):
+        loss = forward(model, ids, labels)
+        optimizer.step()
+        return {"loss": loss.item()}
+
+    def no_optimizer(model, ids, labels, optimizer, schedule, backward, clip, **_):
+        loss = forward(model, ids, labels)
+        backward(loss)
+        return {"loss": loss.item(), "gradient_norm": float(clip(model.parameters(), 1.0))}
+
+    def cleared(model, ids, labels, optimizer, schedule, backward, **_):
+        loss = forward(model, ids, labels)
+        backward(loss)
+        optimizer.zero_grad()
+        optimizer.step()
+        return {"loss": loss.item()}
+
+    def constant(model, ids, labels, label_smoothing):
+        return 0.0 * forward(model, ids, labels) + 1.0, {}
+
+    return {
+        "never called backward": {"step": no_backward},
+        "call optimizer.step": {"step": no_optimizer},
+        "zero_grad": {"step": cleared},
+        "every gradient is 0": {"loss": constant},
+        "learning rate is 0": {"rate": 0.0},
+    }
+
+
+@pytest.mark.parametrize("number", [3, 30])
+@pytest.mark.parametrize("told", steps_of_mistakes())
+def test_a_training_that_changes_nothing_stops_and_says_why(told, number):
+    message = f"no weight has changed in {min(number, PATIENCE)} steps: .*{told}"
+    with pytest.raises(NothingTrainsError, match=message) as stopped:
+        plain(Batches(number), parts()[0], **steps_of_mistakes()[told])
+    assert "\n" not in str(stopped.value)
+
+
+def test_an_optimizer_of_another_model_is_refused_before_the_first_step():
+    model, batches = parts()[0], Batches()
+    _, optimizer, schedule = parts()
+    with pytest.raises(NothingTrainsError, match="no trainable parameter of this model"):
+        fit(model, batches, loss=classification_loss, optimizer=optimizer, schedule=schedule)
+    assert batches.drawn == 0
+
+
+def test_trainings_that_begin_slowly_or_train_a_part_are_left_alone():
+    model, optimizer, _ = parts()
+    late = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: float(step > 8))
+    assert fit(model, Batches(), loss=classification_loss, optimizer=optimizer, schedule=late)
+    frozen = parts()[0]
+    for name, parameter in frozen.named_parameters():
+        parameter.requires_grad_(name == "output.bias")
+    assert plain(Batches(1), frozen)
+
+    def own(model, token_ids, labels, optimizer, schedule, **_):  # one process, 32 bits
+        loss = nn.functional.cross_entropy(model(token_ids)[0], labels)
+        loss.backward()
+        optimizer.step()
+        return {"loss": loss.item()}
+
+    assert len(plain(Batches(12), parts()[0], step=own)) == 12
+
+
+def test_in_fp16_twenty_steps_without_effect_stop_the_training():
+    """A gradient that is NaN at every step, though the loss is finite."""
+
+    def loss(model, token_ids, labels, label_smoothing):
+        value, measures = classification_loss(model, token_ids, labels)
+        return value + (0.0 * model.output.bias.sum()).sqrt(), measures
+
+    model = parts()[0]
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    with pytest.raises(DivergedError, match="step 20: .* in 20 steps in a row, all without effect"):
+        plain(Batches(40), model, loss=loss, mixed_precision="fp16")
+    assert same_weights(model.state_dict(), before)
 
 
 # When it cannot go on, or need not.

@@ -12,6 +12,7 @@ import pytest
 import torch
 from checkout import ROOT
 from small_training import (
+    BATCHES,
     EPOCHS,
     Batches,
     Constant,
@@ -19,16 +20,20 @@ from small_training import (
     interrupt,
     parts,
     same_weights,
+    steps,
     table,
     train,
 )
 from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
 
+from course_lib.classifier import EncoderClassifier
 from course_lib.training import run as training_run
 from course_lib.training.batch_losses import classification_loss
-from course_lib.training.checkpoints import random_state, set_random_state
-from course_lib.training.fit import CheckpointError, TrainingConfig, fit
-from course_lib.training.weight_averages import WeightAverage
+from course_lib.training.checkpoints import Checkpoints, random_state, set_random_state
+from course_lib.training.fit import CheckpointError, DivergedError, TrainingConfig, fit
+from course_lib.training.identity import identity_of
+from course_lib.training.schedules import WarmupSchedule, warmup_rate
 
 SCRIPT = Path(__file__).with_name("small_training.py")
 
@@ -95,7 +100,7 @@ def test_a_finished_training_is_not_repeated_unless_asked(tmp_path, capsys):
     again = Batches()
     same, read, _ = train(tmp_path, batches=again)
     assert "already finished at step 21" in capsys.readouterr().out
-    assert again.drawn == 0
+    assert again.drawn == 1  # the first batch, to compare
     assert read == history
     assert same_weights(same.state_dict(), model.state_dict())
     assert len(list(tmp_path.glob("checkpoint-*"))) == 1
@@ -149,19 +154,99 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
         train(tmp_path, epochs=1, batches=Batches(3))
     model = nn.Linear(3, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    average = WeightAverage(model)
-    config = TrainingConfig(epochs=1, patience=9)
-    with pytest.raises(CheckpointError, match="of another model"):
-        fit(
-            model,
-            Batches(),
-            loss=classification_loss,
-            optimizer=optimizer,
-            schedule=Constant(optimizer),
-            config=config,
-            folder=tmp_path,
-            average=average,
-        )
+    with pytest.raises(CheckpointError, match="model was 'EncoderClassifier' and is 'Linear'"):
+        train(tmp_path, epochs=1, made=(model, optimizer, Constant(optimizer)))
+    wider = EncoderClassifier(21, 2, n_layers=1, d_model=16, n_heads=2, d_ff=32)
+    optimizer = torch.optim.Adam(wider.parameters(), lr=1.0)
+    torch.manual_seed(0)
+    with pytest.raises(CheckpointError, match="num_embeddings was 20 and is 21"):
+        train(tmp_path, epochs=1, made=(wider, optimizer, WarmupSchedule(optimizer, 16, 400)))
+
+
+def with_optimizer(kind, **settings):
+    model, *_ = parts()
+    optimizer = kind(model.parameters(), **settings)
+    return model, optimizer, WarmupSchedule(optimizer, 16, warmup_steps=400)
+
+
+def with_rate(factor, until=9):
+    model, optimizer, _ = parts()
+
+    def rate(step):
+        return factor if step < until else 2 * factor
+
+    return model, optimizer, LambdaLR(optimizer, rate)
+
+
+OTHERS = {  # what is changed, what the message names
+    "dropout": ({"dropout": 0.3}, "dropout.p was 0.1 and is 0.3"),
+    "seed": ({"made": {"seed": 1}}, "seed was 0 and is 1"),
+    "data": ({"batches": Batches(seed=1)}, "first batch was .* and is"),
+    "rate": ({"made": {"rate": 0.5}}, r"optimizer.0.lr was 1.0 and is 0.5"),
+    "warm-up": ({"made": {"warmup": 800}}, "schedule.warmup_steps was 400 and is 800"),
+    "kind": (
+        {"made": with_optimizer(torch.optim.AdamW, lr=1.0)},
+        "optimizer was 'Adam' and is 'AdamW'",
+    ),
+    "betas": (
+        {"made": with_optimizer(torch.optim.Adam, lr=1.0, betas=(0.9, 0.98))},
+        r"betas was \[0.9, 0.999\] and is \[0.9, 0.98\]",
+    ),
+    "schedule": ({"made": with_rate(0.1)}, "schedule was 'WarmupSchedule' and is 'LambdaLR'"),
+    "smoothing": ({"label_smoothing": 0.0}, "label_smoothing was 0.1 and is 0.0"),
+}
+
+
+def changed(made=None, **changes):
+    """The arguments of `train` for a change; parts are made when they are needed."""
+    return {"made": parts(**made) if isinstance(made, dict) else made, **changes}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_other_settings_are_refused_and_after_a_divergence_begin_anew(tmp_path, capsys, what):
+    change, told = OTHERS[what]
+    train(tmp_path, epochs=1)
+    with pytest.raises(CheckpointError, match=f"of another training .*{told}") as refused:
+        train(tmp_path, epochs=1, **changed(**change))
+    assert "\n" not in str(refused.value)
+    assert "delete it, or choose another folder" in str(refused.value)
+    train(tmp_path, epochs=1)
+    assert "already finished" in capsys.readouterr().out
+
+    Checkpoints(tmp_path, {}, {}).diverged()
+    _, history, _ = train(tmp_path, epochs=1, **changed(**change))
+    assert "step" not in capsys.readouterr().out
+    assert len(steps(history)) == BATCHES
+    with pytest.raises(CheckpointError):
+        train(tmp_path, epochs=1)
+
+
+@pytest.mark.parametrize("one", [{"until": 9}, {"until": 8}, {"factor": 0.1}, {"factor": 0.2}])
+def test_a_schedule_of_functions_is_known_by_their_numbers(one):
+    def identity(factor=0.1, until=9):
+        model, optimizer, schedule = with_rate(factor, until)
+        return identity_of(model, Batches(), optimizer, schedule, None)
+
+    same = one in ({"until": 9}, {"factor": 0.1})
+    assert (identity(**one) == identity()) == same
+
+
+def test_the_advice_after_a_divergence_works_when_it_is_followed(tmp_path, capsys):
+    def poison(model, step):
+        if step == 9:
+            with torch.no_grad():
+                model.output.bias[0] = torch.nan
+
+    with pytest.raises(DivergedError, match="try a lower learning rate or a longer warm-up"):
+        train(tmp_path, after_step=poison)
+    capsys.readouterr()
+    with pytest.raises(DivergedError):  # repaired code continues
+        train(tmp_path, after_step=poison)
+    assert "resuming after step 8" in capsys.readouterr().out
+    _, history, _ = train(tmp_path, made=parts(warmup=4000))
+    rates = [row["learning_rate"] for row in steps(history)]
+    assert rates == pytest.approx([warmup_rate(n, 16, 4000) for n in range(1, 22)])
+    assert not (tmp_path / "diverged").exists()
 
 
 def test_random_generators_go_on_where_they_were():
