@@ -22,8 +22,9 @@ from course_lib.recipes.language import transformer
 from course_lib.recipes.masked_language import untrained
 from course_lib.recipes.profiles import Profile
 from course_lib.recipes.translation import untrained_model
-from course_lib.training.batch_losses import classification_loss, translation_loss
+from course_lib.training.classification_loss import classification_loss
 from course_lib.training.language_losses import language_loss, masked_language_loss
+from course_lib.training.translation_loss import translation_loss
 
 WORDS = {"classifier": 24, "translator": 16}  # tokens of a sentence, typical for SST-2, Multi30k
 PROFILES: dict[str, Any] = {

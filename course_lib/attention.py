@@ -45,7 +45,7 @@ def attention(
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
-    """Raise ValueError, naming both shapes, when arguments of `attention` are incompatible."""
+    """Raise ValueError when arguments of `attention` do not fit; names both shapes, or the type."""
     q, k, v = tuple(query.shape), tuple(key.shape), tuple(value.shape)
     if q[-1] != k[-1]:
         raise ValueError(f"query {q} and key {k} must have the same last dimension, d_k")
@@ -56,6 +56,11 @@ def _check_shapes(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
         pairs = zip(reversed(given), reversed(scores), strict=False)
         if len(given) > len(scores) or any(size not in (1, expected) for size, expected in pairs):
             raise ValueError(f"a mask {given} does not broadcast to the scores {scores}")
+        if mask.dtype != torch.bool:
+            raise ValueError(
+                f"a mask of {mask.dtype}: give a boolean one, True = may attend; write `mask == 0` "
+                "for torch's float masks, 0 or −∞, and `mask != 0` for ones and zeros"
+            )
 
 
 def split_heads(
@@ -63,10 +68,12 @@ def split_heads(
 ) -> Float[Tensor, "batch n_heads n d_k"]:
     """Split the features among the heads (§3.2.2): head i gets features i·d_k to (i+1)·d_k − 1.
 
-    Raises ValueError when `n_heads` does not divide the number of features.
+    Raises ValueError when `n_heads` does not divide the number of features, or an axis is missing.
     """
+    if x.ndim != 3:
+        raise ValueError(f"{tuple(x.shape)} is not (batch, n, d_model): x[None] is a batch of one")
     batch, n, d_model = x.shape
-    if d_model % n_heads:
+    if n_heads < 1 or d_model % n_heads:
         raise ValueError(f"{d_model} features cannot be divided among {n_heads} heads equally")
     # §3.2.2 — d_k = d_model / h
     return x.reshape(batch, n, n_heads, d_model // n_heads).transpose(1, 2)
@@ -92,7 +99,7 @@ class MultiHeadAttention(nn.Module):
         self, d_model: int = 512, n_heads: int = 8, dropout: float = 0.1, bias: bool = True
     ) -> None:
         super().__init__()
-        if d_model % n_heads:
+        if n_heads < 1 or d_model % n_heads:
             raise ValueError(f"d_model = {d_model} must be a multiple of n_heads = {n_heads}")
         self.n_heads = n_heads
         # §3.2.2 — W_i^Q, W_i^K, W_i^V of all heads side by side, and W^O

@@ -56,10 +56,16 @@ class RelativeBias(nn.Module):
     Distances between query and key fall into `n_buckets`, half of them for keys after the query.
     In each half, the nearest distances have a bucket each and the rest grow logarithmically up to
     `max_distance`; everything farther shares the last bucket, so any length can be read.
+    Raises ValueError for fewer than 4 buckets, and for a `max_distance` within the nearest ones.
     """
 
     def __init__(self, n_heads: int, n_buckets: int = 32, max_distance: int = 128) -> None:
         super().__init__()
+        if n_buckets < 4 or max_distance <= n_buckets // 4:
+            raise ValueError(
+                f"n_buckets = {n_buckets}, max_distance = {max_distance}: give at least 4 buckets, "
+                "and a distance above a quarter of their number"
+            )
         self.n_buckets, self.max_distance = n_buckets, max_distance
         self.bias = nn.Embedding(n_buckets, n_heads)
 

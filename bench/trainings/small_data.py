@@ -28,8 +28,8 @@ from course_lib.evaluation.translation import bleu
 from course_lib.recipes.profiles import fit_by
 from course_lib.recipes.translation import pairs_to_batches, untrained_model
 from course_lib.recipes.translation_profiles import TranslationProfile, profile
-from course_lib.training.batch_losses import real_targets, translation_loss
 from course_lib.training.losses import label_smoothed_loss
+from course_lib.training.translation_loss import real_targets, translation_loss
 from course_lib.training.translation_step import shift_targets
 from grader.authoring import results_file
 

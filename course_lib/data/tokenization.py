@@ -88,7 +88,8 @@ class TextTokenizer:
             trainer: trainers.Trainer = trainers.WordLevelTrainer(**shared)
         elif kind == "bpe":
             tokenizer = Tokenizer(models.BPE(unk_token="[UNK]", fuse_unk=True))
-            trainer = trainers.BpeTrainer(**shared)
+            room = vocab_size - len(SPECIAL)  # for characters, the most frequent first
+            trainer = trainers.BpeTrainer(**shared, limit_alphabet=room)
         else:
             raise ValueError(f"there is no kind {kind!r} of tokenizer: use 'word' or 'bpe'")
         if reversible:
@@ -104,8 +105,11 @@ class TextTokenizer:
         """One list of ids per text, at most `max_length` long; prints how many texts were cut.
 
         A text without a token, such as "", becomes [UNK]: no list is empty. With `add_cls` every
-        list starts with [CLS], which counts. Raises TypeError unless `texts` is a list of strings.
+        list starts with [CLS], which counts. Raises TypeError unless `texts` is a list of strings,
+        and ValueError for a `max_length` below 1.
         """
+        if max_length < 1:
+            raise ValueError(f"max_length = {max_length}: give 1 or more, since no list is empty")
         if isinstance(texts, str):
             raise TypeError("encode takes a list of texts: write encode([text]) for one text")
         texts = list(texts)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--model", type=Path, required=True, help="a language model's folder")
-    command.add_argument("--prompt", default="", help="how the text begins; default: anyhow")
+    command.add_argument(
+        "--prompt", default="", help="how the text begins; default: the model decides"
+    )
     command.add_argument("--tokens", type=_whole, default=40, help="at most, after the prompt")
     command.add_argument(
         "--temperature", type=_temperature, default=1.0, help="0: the most likely token each time"
@@ -34,14 +38,15 @@ def run(options: argparse.Namespace, work: object) -> int:
         raise WriterError("the prompt is not UTF-8: give it as UTF-8") from None
     writer = Writer.load(options.model)
     try:
-        [text] = writer.write(
-            [options.prompt],
-            options.tokens,
-            temperature=options.temperature,
-            top_k=options.top_k,
-            top_p=options.top_p,
-            generator=torch.Generator().manual_seed(options.seed),
-        )
+        with redirect_stdout(sys.stderr):  # a prompt that is cut is said there
+            [text] = writer.write(
+                [options.prompt],
+                options.tokens,
+                temperature=options.temperature,
+                top_k=options.top_k,
+                top_p=options.top_p,
+                generator=torch.Generator().manual_seed(options.seed),
+            )
     except NotImplementedError as error:  # a part of the library that is an exercise so far
         raise WriterError(f"the library cannot write yet ({error}): wait for its release") from None
     print(json.dumps({"text": text}, ensure_ascii=False) if options.json else text)

@@ -41,7 +41,13 @@ def read(
 
     about = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
     model = fast_model(kind, **about["model"])
-    model.load_state_dict(load_file(folder / weights))
+    tensors = load_file(folder / weights)
+    if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
+        raise ValueError(
+            f"{len(broken)} of {len(tensors)} weights are NaN or infinite, such as {broken[0]}: "
+            "its training diverged"
+        )
+    model.load_state_dict(tensors)
     tokenizer = TextTokenizer.load(folder / TOKENIZER)
     known = about["model"]["vocab_size"]
     if tokenizer.vocab_size > known:

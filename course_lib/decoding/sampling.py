@@ -8,6 +8,8 @@ from torch import Tensor
 
 from .search import Hypothesis, State, Step, greedy
 
+SMALLEST = 1e-30  # temperature: the most likely token alone
+
 
 def sampling_distribution(
     log_probabilities: Float[Tensor, "rows vocab_size"],
@@ -26,13 +28,16 @@ def sampling_distribution(
         raise ValueError(f"temperature = {temperature}: give a positive one, or use `greedy`")
     if (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
         raise ValueError(f"top_k = {top_k}, top_p = {top_p}: give top_k ≥ 1 and 0 < top_p ≤ 1")
+    # the most likely token at 0: the others may become −∞ at a tiny temperature
+    log_probabilities = log_probabilities - log_probabilities.amax(dim=-1, keepdim=True)
+    temperature = max(temperature, SMALLEST)
     ordered, indices = (log_probabilities / temperature).sort(dim=-1, descending=True)
     if top_k is not None:
         ordered[:, top_k:] = -math.inf
     probabilities = torch.softmax(ordered, dim=-1)
     if top_p is not None:
         before = probabilities.cumsum(dim=-1) - probabilities  # of all more likely tokens
-        before[:, 0] = 0.0
+        before[:, 0] = -1.0  # which is always kept
         probabilities = probabilities.masked_fill(before >= top_p, 0.0)
         probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
     return torch.zeros_like(probabilities).scatter(1, indices, probabilities)

@@ -7,12 +7,14 @@ import importlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Protocol
 
 FOLDER = "submission"  # of a trained model
 WIDTH = 24  # characters of a bar of weight 1
 LEAST = 0.1  # smaller attention weights are not shown
+MOST_BEAMS, MOST_PENALTY = 1000, 100.0
 
 
 class TranslateProblem(Exception):
@@ -48,8 +50,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_BEAMS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_BEAMS}")
     return int(text)
 
 
@@ -58,8 +60,8 @@ def _penalty(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    if not 0 <= value <= MOST_PENALTY:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {MOST_PENALTY:.0f}")
     return value
 
 
@@ -113,16 +115,22 @@ def run(options: argparse.Namespace, work: Work) -> int:
         raise TranslateProblem(f"{broken[0][:40]!r} is not UTF-8: save the sentences as UTF-8")
     if not sources:
         raise TranslateProblem("nothing to translate: give sentences, or one per line on stdin")
-    if translator is not None:
-        found = translator.search(
-            sources, options.width, options.length_penalty, n_best=options.best
+    with redirect_stdout(sys.stderr):  # a text that is cut is said there, so --json stays JSON
+        if translator is not None:
+            found = translator.search(
+                sources, options.width, options.length_penalty, n_best=options.best
+            )
+        else:
+            translator, found = _with_own(sources, options, work)
+    if not all(found):
+        raise TranslateProblem(
+            f"{options.model} gives no translation a probability: are its weights numbers? "
+            "Train it again"
         )
-    else:
-        translator, found = _with_own(sources, options, work)
     for source, hypotheses in zip(sources, found, strict=True):
         made = [(translator.tokenizer.decode(h.tokens), h.score) for h in hypotheses]
         entry = {"source": source, "translations": [{"text": t, "score": s} for t, s in made]}
-        if options.words and made:
+        if options.words:
             entry["words"] = _words(translator, source, made[0][0])
         _print(entry, options)
     return 0
@@ -211,7 +219,7 @@ def _print(entry: dict[str, Any], options: argparse.Namespace) -> None:
         print(json.dumps(entry, ensure_ascii=False))
         return
     if options.best == 1:
-        print(entry["translations"][0]["text"] if entry["translations"] else "")
+        print(entry["translations"][0]["text"])
     else:
         print(entry["source"])
         for made in entry["translations"]:

@@ -29,7 +29,7 @@ from ..transformer_variants import VariantConfig, VariantTransformer
 from . import model_folder
 from .search import Hypothesis, beam_search
 
-BATCH_TOKENS = 4096  # source tokens translated together, padding included
+BATCH_TOKENS, BEAMS = 4096, 5  # translated together, padding included; fewer of a wider beam
 LENGTH_PENALTY = 0.6  # the default; §6.1 — "length penalty α = 0.6"
 
 # `start(source_ids)`, which gives the initial state, and the `step` of a search.
@@ -63,7 +63,8 @@ def search(
     found: dict[int, list[Hypothesis]] = {}
     with _reading(model), torch.inference_mode():
         start, step = decoding(model)
-        for indices, batch in batches_in_order(source_ids, BATCH_TOKENS):
+        tokens = BATCH_TOKENS * BEAMS // max(BEAMS, width)
+        for indices, batch in batches_in_order(source_ids, tokens):
             hypotheses = beam_search(
                 step,
                 start(batch.to(device)),
@@ -104,9 +105,14 @@ class Translator:
     ) -> list[str]:
         """One translation per text, by beam search of `width` (§6.1); 1 is greedy search.
 
-        A translation has at most `max_tokens` tokens.
+        A translation has at most `max_tokens` tokens. Raises TranslationError for a model of NaNs.
         """
         found = self.search(texts, width, length_penalty, max_tokens)
+        if not all(found):
+            raise TranslationError(
+                "the model gives no translation a probability: its weights may be NaN, as after a "
+                "training that diverged; train it again"
+            )
         return [self.tokenizer.decode(hypotheses[0].tokens) for hypotheses in found]
 
     def search(

@@ -39,11 +39,13 @@ class Writer:
     def write(self, prompts: Sequence[str], max_new_tokens: int = 40, **how: Any) -> list[str]:
         """Each prompt with what the model writes after it, up to the end of the text.
 
-        `how`: `temperature`, `top_k`, `top_p` and `generator` of `generate`. Raises WriterError for
-        more tokens than the model has positions, before it writes any.
+        An empty prompt lets the model begin the text. `how`: `temperature`, `top_k`, `top_p` and
+        `generator` of `generate`. Raises WriterError for more tokens than the model has positions,
+        before it writes any.
         """
         end = self.tokenizer.END
-        read = [[end, *ids] for ids in self.tokenizer.encode(list(prompts))]
+        found = self.tokenizer.encode(list(prompts))
+        read = [[end, *(ids if text else [])] for text, ids in zip(prompts, found, strict=True)]
         n = max(map(len, read), default=0)
         if self.model.positions is not None:
             room = self.model.positions.num_embeddings
@@ -52,8 +54,8 @@ class Writer:
                     f"the prompt has {n - 1} tokens and {max_new_tokens} more are asked for, but "
                     f"the model learned {room} positions: give a shorter prompt, or ask for less"
                 )
-        found = generate(self.model.eval(), read, max_new_tokens, end=end, **how)
-        return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, found, strict=True)]
+        new = generate(self.model.eval(), read, max_new_tokens, end=end, **how)
+        return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, new, strict=True)]
 
     @property
     def arguments(self) -> dict[str, Any]:

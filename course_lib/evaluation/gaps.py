@@ -14,7 +14,8 @@ from ..training.language_losses import masked_language_loss
 def gap_measures(model: nn.Module, batches: Any) -> dict[str, float]:
     """How well gaps are filled: the share that is right, and exp of the mean cross-entropy.
 
-    The gaps are those of epoch 0. The model is left in the mode it came in.
+    The gaps are those of epoch 0. The model is left in the mode it came in. Both are NaN when no
+    gap was drawn.
     """
     was_training, asked, total, right = model.training, 0, 0.0, 0.0
     model.eval()
@@ -27,4 +28,6 @@ def gap_measures(model: nn.Module, batches: Any) -> dict[str, float]:
         right += n_asked * float(measures["accuracy"])
         asked += n_asked
     model.train(was_training)
+    if not asked:
+        return {"gap_accuracy": math.nan, "gap_perplexity": math.nan}
     return {"gap_accuracy": right / asked, "gap_perplexity": math.exp(total / asked)}

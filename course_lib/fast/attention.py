@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from ..attention import MultiHeadAttention, merge_heads, split_heads
+from ..attention import MultiHeadAttention, attention, merge_heads, split_heads
 from .dropout import dropout_factor
 from .products import linear
 
@@ -34,6 +34,8 @@ def fused_attention(
     form: Callable[..., Tensor] = _with_dropout if explicit else F.scaled_dot_product_attention
     if mask is None:
         return form(query, key, value, None, dropout_p)
+    if mask.dtype != torch.bool:
+        return attention(query, key, value, mask)[0]  # which says what to give
     opened = mask.any(dim=-1, keepdim=True)
     if query.device.type == "cpu" and opened.all():  # on a GPU, the check would synchronize
         return form(query, key, value, mask, dropout_p)
@@ -63,8 +65,8 @@ class FusedMultiHeadAttention(MultiHeadAttention):
         mask: Bool[Tensor, "..."] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n_q d_model"], Float[Tensor, "batch n_heads n_q n_k"] | None]:
-        if need_weights:
-            return super().forward(query, key, value, mask, need_weights=True)
+        if need_weights or query.ndim != 3:  # the readable form says what is missing
+            return super().forward(query, key, value, mask, need_weights)
         if query is key is value and self.w_q.out_features == self.w_v.out_features:
             queries, keys, values = self._project_once(query)
         else:

@@ -32,9 +32,13 @@ from ..transformer import Transformer
 from .equal_widths import equal_widths
 from .packed_linear import PackedLinear, in_parts
 
-NEVER = -1e30  # added to a score, it gives a weight of exactly zero
 SENTENCES = 16  # encoded at a time
 STEPS = 4  # after how many of them entries that no beam needs any more are removed
+
+
+def never(dtype: torch.dtype) -> float:
+    """A number that, added to a score, gives a weight of exactly zero."""
+    return torch.finfo(dtype).min / 2
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class FastCache:
     own: Float[Tensor, "n_layers 2 sentences n_heads room d_k"]
     source: Float[Tensor, "n_layers 2 sentences n_heads n_source d_k"]
     source_bias: Float[Tensor, "sentences 1 1 n_source"]
-    bias: Float[Tensor, "sentences beams written"]  # 0 for entries of a beam's prefix, else NEVER
+    bias: Float[Tensor, "sentences beams written"]  # 0 for entries of a beam's prefix, else `never`
     length: int  # of the prefixes read so far
 
     def reorder(self, rows: Int[Tensor, "rows"]) -> "FastCache":
@@ -197,7 +201,9 @@ class FastDecoder:
         source = torch.stack([layer.keys_and_values(memory) for layer in self.layers])
         n_layers, _, sentences, n_heads, _, d_k = source.shape
         own = memory.new_empty(n_layers, 2, sentences, n_heads, STEPS, d_k)
-        source_bias = torch.zeros_like(mask, dtype=memory.dtype).masked_fill_(~mask, NEVER)
+        source_bias = torch.zeros_like(mask, dtype=memory.dtype).masked_fill_(
+            ~mask, never(memory.dtype)
+        )
         return FastCache(own, source, source_bias, memory.new_zeros(sentences, 1, 0), 0)
 
     @torch.no_grad()
@@ -237,7 +243,9 @@ class FastDecoder:
         sentences, beams, _ = cache.bias.shape
         own = torch.eye(beams, dtype=torch.bool, device=tokens.device)
         seen = own & (tokens != self.model.pad_id).view(sentences, 1, beams)
-        added = torch.zeros_like(seen, dtype=cache.bias.dtype).masked_fill_(~seen, NEVER)
+        added = torch.zeros_like(seen, dtype=cache.bias.dtype).masked_fill_(
+            ~seen, never(cache.bias.dtype)
+        )
         return replace(cache, bias=torch.cat([cache.bias, added], 2), length=cache.length + 1)
 
     def _embedded(self, tokens: Tensor, position: int) -> Tensor:

@@ -19,7 +19,8 @@ from ..data.datasets import LoadedData
 from ..data.tokenization import TextTokenizer
 from ..data.word_dropout import WordDropout
 from ..fast.forms import fast_model
-from ..training.batch_losses import classification_loss
+from ..training.classification_loss import classification_loss
+from ..training.machine import n_examples
 from .classifier_profiles import ClassifierProfile
 from .profiles import fit_by, scale_words
 
@@ -97,7 +98,7 @@ def train_classifier(
         evaluate,
         progress,
         folder,
-        count=examples,
+        count=n_examples,
     )
     return Trained(
         model,

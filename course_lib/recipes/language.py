@@ -24,7 +24,7 @@ from ..evaluation.language import perplexity
 from ..families.language_model import LanguageModel
 from ..fast.forms import fast_model
 from ..training.language_losses import language_loss, packed_language_loss, packed_tokens
-from ..training.machine import examples
+from ..training.machine import n_examples
 from ..training.update import Loss
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
@@ -91,7 +91,7 @@ def train_language_model(
     rows = max(1, settings.max_tokens // settings.length)
     batches: TokenBlocks | PackedTexts = TokenBlocks(train, settings.length, rows, seed)
     loss: Loss = language_loss
-    count: Callable[[Any], int] = examples
+    count: Callable[[Any], int] = n_examples
     tokens = len(batches) * rows * settings.length
     if settings.packed:
         texts = tokenizer.encode(training_texts(data, settings))

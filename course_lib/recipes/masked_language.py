@@ -27,8 +27,9 @@ from ..families.encoder_heads import TextClassifier, classifier_from
 from ..families.masked_language_model import BertEncoder, MaskedLanguageModel
 from ..fast.forms import fast_model
 from ..initialization import initialize
-from ..training.batch_losses import classification_loss
+from ..training.classification_loss import classification_loss
 from ..training.language_losses import hidden_tokens, masked_language_loss
+from ..training.machine import n_examples
 from .classifier import likely_labels
 from .masked_language_profiles import MaskedLanguageProfile
 from .profiles import fit_by
@@ -178,7 +179,7 @@ def fine_tune(
         lambda model: {},
         progress=False,
         folder=None,
-        count=examples,
+        count=n_examples,
     )
     return FineTuned(model, tokenizer, settings.length, history)
 

@@ -23,10 +23,10 @@ import torch
 
 from ..data.stretches import Stretches
 from ..fast.forms import fast_model
-from ..training.batch_losses import real_targets, translation_loss
 from ..training.checkpoint_average import averaged
 from ..training.fit import TrainingConfig, fit
 from ..training.schedules import WarmupSchedule
+from ..training.translation_loss import real_targets, translation_loss
 from ..training.weight_averages import EpochWeights
 from ..transformer_variants import VariantConfig, VariantTransformer
 from .table2 import BATCH_TOKENS, WARMUP_STEPS

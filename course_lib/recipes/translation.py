@@ -20,8 +20,8 @@ from ..data.tokenization import TextTokenizer
 from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
 from ..fast.forms import fast_model
-from ..training.batch_losses import real_targets, translation_loss
 from ..training.log import show_samples
+from ..training.translation_loss import real_targets, translation_loss
 from ..transformer import Transformer
 from .profiles import fit_by, scale_words
 from .translation_profiles import TranslationProfile

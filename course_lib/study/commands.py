@@ -201,6 +201,8 @@ def _settings(profile_name: str, how: How, pruner: str) -> StudyProfile:
         torch.empty(0, device=how.device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
+        if "Could not run" in reason:  # the table of torch's dispatcher
+            reason = "this torch cannot use it on this machine"
         raise WrongOption(f"--device {how.device} cannot be used: {reason}") from None
     try:
         return profile(profile_name)

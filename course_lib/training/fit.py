@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from .checkpoints import CheckpointError
 from .first_steps import NothingTrainsError
-from .machine import Batch, examples, tokens
+from .machine import Batch, n_examples, tokens
 from .plain import Row
 from .recompute import recomputed
 from .run import Evaluation, TrainingConfig, TrainingRun
@@ -73,11 +73,11 @@ def fit(
     if count is None and run.group_size > 1:
         raise ValueError(
             f"a step on {run.group_size} batches needs a count: the terms that the loss of a batch "
-            "is the mean of, such as count=examples, or count=real_targets for tokens"
+            "is the mean of, such as count=n_examples, or count=real_targets for tokens"
         )
     with run.stopping.best_at_end(model), run.log() as log, run.bar() as bar:
         for group, ends_epoch in run.groups():
-            shares = run.machine.own(group, count or examples)
+            shares = run.machine.own(group, count or n_examples)
             row = run.record(_update(run, how, loss, shares, optimizer, schedule))
             log.step(row, tokens(group))
             bar.show(row, tokens(group))

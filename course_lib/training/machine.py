@@ -137,12 +137,12 @@ def groups(batches: Iterable[Batch], size: int) -> Iterator[tuple[list[Batch], b
         group = following
 
 
-def examples(batch: Batch) -> int:
+def n_examples(batch: Batch) -> int:
     """The number of a batch's examples."""
     return len(batch[0])
 
 
-def shares(group: list[Batch], count: Callable[[Batch], int] = examples) -> list[float]:
+def shares(group: list[Batch], count: Callable[[Batch], int] = n_examples) -> list[float]:
     """Each batch's share of what the group has: the weight of its mean in the group's mean."""
     sizes = [count(batch) for batch in group]
     return [size / max(1, sum(sizes)) for size in sizes]

@@ -111,6 +111,8 @@ def test_mistakes_are_told():
         TokenBuckets([[1], [2]], [0])
     with pytest.raises(ValueError, match="sequence 1 has no tokens"):
         TokenBuckets([[1], []], [0, 0])
+    with pytest.raises(ValueError, match="sentence 1 has the label -1: .* use another split"):
+        TokenBuckets([[1], [2]], [0, -1])
 
 
 @pytest.mark.parametrize(("corpus", "max_tokens"), [(sentences, 2048), (reviews, 8192)])
@@ -217,3 +219,5 @@ def test_mistakes_are_told_in_one_sentence():
         PairBuckets([[]], [[5]])
     with pytest.raises(ValueError, match="target 0 already begins with START"):
         PairBuckets([[5]], [[START, 5]])
+    with pytest.raises(ValueError, match="target 1 already ends with END"):
+        PairBuckets([[5], [6]], [[5], [5, END]])

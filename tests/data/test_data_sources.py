@@ -61,6 +61,15 @@ def test_a_package_that_cannot_be_fetched_is_passed_over(world, monkeypatch, cap
     assert not list(data_sources.cache_folder().iterdir())
 
 
+def test_a_cache_that_cannot_be_written_to_is_passed_over(world, monkeypatch, capfd):
+    file = world.folder / "file"
+    file.write_text("a home that is no folder")
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(file))
+    assert world.load(sources=["package", "generated"]).name == "made_up"
+    assert "cannot be written to (Not a directory)" in capfd.readouterr().out
+
+
 def test_the_real_package_is_what_the_registry_says(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(data_sources, "PIP_TIMEOUT", 20)

@@ -99,6 +99,14 @@ def test_bpe_spells_out_what_it_never_saw():
     assert "".join(tokenizer.tokens(ids)) == "▁goodness"
 
 
+@pytest.mark.parametrize("kind", ["word", "bpe"])
+@pytest.mark.parametrize("size", [6, 7, 12, 40])
+def test_a_vocabulary_is_never_larger_than_asked_for(kind, size):
+    made = TextTokenizer.train(TEXTS, kind=kind, vocab_size=size, min_frequency=1)
+    assert 5 < made.vocab_size <= size
+    assert all(made.encode(TEXTS))
+
+
 def test_vocabulary_size_and_frequency_are_kept():
     texts = ["a a a a b b b c c d"]
     assert TextTokenizer.train(texts, vocab_size=7).tokens([5, 6]) == ["a", "b"]
@@ -130,6 +138,9 @@ def test_mistakes_are_told_in_one_sentence(tokenizer, tmp_path):
         TextTokenizer.train(TEXTS, kind="letters")
     with pytest.raises(ValueError, match="no room beside the 5 special tokens"):
         TextTokenizer.train(TEXTS, vocab_size=5)
+    for length in (0, -1):
+        with pytest.raises(ValueError, match=f"max_length = {length}: give 1 or more"):
+            tokenizer.encode(["good"], max_length=length)
     for id in (tokenizer.vocab_size, -1):
         with pytest.raises(ValueError, match=f"there is no token {id}"):
             tokenizer.tokens([id])

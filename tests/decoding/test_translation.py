@@ -10,6 +10,7 @@ from in_process import one_sentence
 from no_shape_checks import no_shape_checks
 
 from course_lib.data.tokenization import TextTokenizer
+from course_lib.decoding.generate import generate
 from course_lib.decoding.search import beam_search
 from course_lib.decoding.translator import LENGTH_PENALTY, TranslationError, Translator
 from course_lib.decoding.writer import Writer, WriterError
@@ -157,6 +158,48 @@ def test_the_command_writes_what_the_library_writes(tmp_path):
     told = run(*given, "--temperature", 2, "--top-p", 0.9, "--seed", 7, "--json")
     assert json.loads(told.stdout) == {"text": drawn}
     assert drawn != likeliest
+
+
+def test_without_a_prompt_the_model_begins():
+    one = writer()
+    (alone,) = one.write([""], 8, temperature=0)
+    assert "[UNK]" not in alone
+    end = one.tokenizer.END
+    begun = generate(one.model, [[end]], 8, temperature=0, end=end)[0]
+    assert alone == one.tokenizer.decode(begun)
+    assert one.write(["", "Two"], 8, temperature=0)[0] == alone
+
+
+@pytest.mark.parametrize(
+    "extreme", [("--temperature", "1e-40"), ("--temperature", "5e-324"), ("--top-p", "1e-300")]
+)
+def test_an_extreme_option_takes_the_likeliest_token(extreme, tmp_path):
+    one, folder = writer(), writer().save(tmp_path / "mine")
+    likeliest = one.write(["Two dogs"], 8, temperature=0)[0]
+    told = run("--model", folder, "--prompt", "Two dogs", "--tokens", 8, *extreme)
+    assert (told.returncode, told.stdout) == (0, likeliest + "\n"), told.stderr
+
+
+def test_json_is_all_that_is_printed_though_a_prompt_is_cut(tmp_path):
+    folder = writer().save(tmp_path / "mine")
+    told = run("--model", folder, "--prompt", "Two dogs " * 300, "--tokens", 1, "--json")
+    assert set(json.loads(told.stdout)) == {"text"}
+    assert "were cut to 512 tokens" in told.stderr
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path):
+    one = writer()
+    with torch.no_grad():
+        one.model.norm.weight[3] = torch.nan
+    one_sentence(run("--model", one.save(tmp_path / "mine")), 2, "1 of ", "NaN", "diverged")
+    made = translator()
+    with torch.no_grad():
+        made.model.embedding.tokens.weight.fill_(torch.nan)
+    with pytest.raises(TranslationError, match="its weights may be NaN"):
+        made.translate(TEXTS)
+    made.save(tmp_path / "other")
+    with pytest.raises(TranslationError, match="weights are NaN or infinite"):
+        Translator.load(tmp_path / "other")
 
 
 def test_what_cannot_write_is_told_in_one_sentence(tmp_path):

@@ -119,6 +119,15 @@ def test_translate_refuses_in_one_sentence(folder, run):
     one_sentence(run("--best", "9", "x"), 2, "give a --width at least as large")
     one_sentence(run("--model", folder, text="\n  \n"), 2, "nothing to translate")
     one_sentence(run("--model", folder, "\udcff bad"), 2, "is not UTF-8")
+    one_sentence(run("--width", "100000", "x"), 2, "'100000' is not a number from 1 to 1000")
+    one_sentence(run("--length-penalty", "1000", "x"), 2, "is not a number from 0 to 100")
+
+
+def test_the_widest_beam_and_the_largest_penalty_translate(translator, folder, run):
+    extremes = ("--width", 1000, "--length-penalty", 100, "--json")
+    told = run("--model", folder, *extremes, "They sleep. " * 200)
+    assert json.loads(told.stdout)["translations"], told.stderr
+    assert "were cut to 512 tokens" in told.stderr
 
 
 def test_the_functions_of_a_students_own_notebook_translate(translator, folder, tmp_path, run):

@@ -1,14 +1,19 @@
 """Assignment 2's library: parity with torch, fused equals readable, properties, measurements."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
+from checkout import ROOT
 from torch import nn
 
 from course_lib.analysis.one_head_or_many import compare_heads
 from course_lib.analysis.pointer_reader import PointerReader, accuracy, draw_examples
 from course_lib.analysis.torch_attention import copy_from_torch, to_torch_mask
-from course_lib.attention import MultiHeadAttention, attention
+from course_lib.attention import MultiHeadAttention, _check_shapes, attention, split_heads
 from course_lib.fast.attention import FusedMultiHeadAttention, fused_attention
+from course_lib.positions import RelativeBias
 
 
 def draw(seed, *shape):
@@ -70,6 +75,55 @@ def test_a_query_without_keys_gets_zeros_and_finite_gradients(form):
     assert all(torch.isfinite(g).all() for g in gradients)
     assert (gradients[0][0, :, 1] == 0).all()
     assert all((g[1] == 0).all() for g in gradients)
+
+
+TWO = torch.ones(1, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: _check_shapes(TWO, TWO, TWO, torch.zeros(2, 2)), "write `mask == 0` for torch's"),
+        (lambda: _check_shapes(TWO, TWO, TWO, torch.ones(2, 2).long()), "`mask != 0` for ones"),
+        (lambda: MultiHeadAttention(8, 0), "d_model = 8 must be a multiple of n_heads = 0"),
+        (lambda: MultiHeadAttention(8, -2), "must be a multiple of n_heads = -2"),
+        (lambda: split_heads(TWO, 0), "2 features cannot be divided among 0 heads"),
+        (lambda: split_heads(TWO, -1), "among -1 heads"),
+        (lambda: RelativeBias(2, 2), "n_buckets = 2, .* give at least 4 buckets"),
+        (lambda: RelativeBias(2, 32, 8), "max_distance = 8: .* a distance above a quarter"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_that_says_what_to_give(call, told):
+    with pytest.raises(ValueError, match=told) as refused:
+        call()
+    assert "\n" not in str(refused.value)
+
+
+def test_both_forms_refuse_torchs_masks_and_a_missing_axis():
+    """Without the watch over shapes, as a student calls them."""
+    code = """
+import torch
+from course_lib.attention import MultiHeadAttention
+from course_lib.fast.attention import FusedMultiHeadAttention
+x = torch.ones(1, 3, 4)
+for kind in (MultiHeadAttention, FusedMultiHeadAttention):
+    for y, mask in (
+        (x, torch.zeros(3, 3)), (x, torch.ones(3, 3, dtype=torch.int64)), (x[0], None)
+    ):
+        try:
+            kind(4, 2)(y, y, y, mask)
+        except ValueError as error:
+            print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.count("give a boolean one, True = may attend") == 4, done.stderr
+    assert done.stdout.count("(3, 4) is not (batch, n, d_model): x[None] is") == 2, done.stdout
+
+
+@pytest.mark.parametrize(("n_buckets", "longest"), [(4, 2), (32, 9), (7, 100)])
+def test_every_distance_has_a_bucket_with_the_least_sizes(n_buckets, longest):
+    found = RelativeBias(2, n_buckets, longest).buckets(50, 50)
+    assert 0 <= int(found.min()) <= int(found.max()) < n_buckets
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (3, 4), (1, 2, 4)])

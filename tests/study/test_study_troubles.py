@@ -239,6 +239,7 @@ def test_the_command_says_what_it_does(course, tmp_path):
         ("run --profile huge", 2, "there is no profile 'huge'"),
         ("run --pruner secateurs", 2, "there is no pruner 'secateurs': choose one of none, asha"),
         ("run --device abacus", 2, "--device abacus cannot be used"),
+        ("run --device mps", 2, "--device mps cannot be used: this torch cannot use it on this"),
         ("run --storage sqlite:////no/such/folder/x.db", 4, "make the folder"),
         ("run --storage nonsense", 4, "is not the URL of a database"),
         ("rows", 4, "has no study 'tiny'"),

@@ -19,10 +19,10 @@ import torch
 from torch import Tensor
 
 from course_lib.classifier import EncoderClassifier
-from course_lib.training.batch_losses import classification_loss
+from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.machine import examples
+from course_lib.training.machine import n_examples
 from course_lib.training.schedules import WarmupSchedule
 from course_lib.training.weight_averages import WeightAverage
 
@@ -76,7 +76,7 @@ def train(folder=None, dropout=0.1, after_step=None, batches=None, by="loss", ma
         model,
         batches or Batches(),
         **{by: HOW[by]},
-        count=examples,
+        count=n_examples,
         optimizer=optimizer,
         schedule=schedule,
         config=TrainingConfig(**settings),
@@ -124,7 +124,7 @@ def interrupt(at):
 
 
 def plain(
-    batches, model, rate=0.1, loss=classification_loss, step=None, count=examples, **settings
+    batches, model, rate=0.1, loss=classification_loss, step=None, count=n_examples, **settings
 ):
     """Train by plain gradient descent, so that the change of the weights shows the gradient."""
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)

@@ -55,6 +55,19 @@ def test_it_goes_on_writing_in_the_words_of_its_texts(trained):
     assert again[0] == written
 
 
+@pytest.mark.parametrize("n", [2, 3, 64, 65, 66])
+def test_a_short_text_has_a_perplexity(n):
+    model = RecurrentLanguageModel(20, "gru", 1, 8)
+    tokens = torch.arange(n) % 20
+    logits = model.eval()(tokens[None, :-1])[0]
+    wanted = math.exp(torch.nn.functional.cross_entropy(logits, tokens[1:]))
+    if n <= 65:
+        assert perplexity(model, tokens, 64) == pytest.approx(wanted, rel=1e-5)
+    assert perplexity(model, tokens, 65) == pytest.approx(wanted, rel=1e-5)
+    with pytest.raises(ValueError, match="1 tokens: give at least 2"):
+        perplexity(model, tokens[:1], 64)
+
+
 def test_a_stream_has_an_end_around_every_text():
     assert stream([[5, 6], [7]], end=3).tolist() == [3, 5, 6, 3, 7, 3]
     assert stream([], end=3).tolist() == [3]

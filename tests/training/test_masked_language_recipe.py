@@ -15,6 +15,7 @@ from course_lib.data.cycled import CycledExamples
 from course_lib.data.masking import IGNORED, mask_tokens
 from course_lib.data.segments import joined, marked, next_sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
+from course_lib.evaluation.gaps import gap_measures
 from course_lib.families.masked_language_model import BertEncoder, MaskedLanguageModel
 from course_lib.recipes import masked_language
 from course_lib.recipes.masked_language import fine_tune, pretrain, unlabelled
@@ -57,6 +58,13 @@ def test_accumulated_pre_training_is_that_of_the_whole_batch(monkeypatch):
         losses.append([row["loss"] for row in made.history if "loss" in row])
     assert len(losses[0]) == 4
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+
+
+def test_validation_texts_without_a_gap_end_no_training(pretrained):
+    nothing = Fixed([(torch.tensor([[CLS, 7, SEP]]), torch.full((1, 3), IGNORED))])
+    found = gap_measures(pretrained.model, nothing)
+    assert set(found) == {"gap_accuracy", "gap_perplexity"}
+    assert all(value != value for value in found.values())
 
 
 def test_a_gap_gets_words_that_fit(pretrained):

@@ -16,10 +16,11 @@ from course_lib.families.recurrent import RecurrentLanguageModel
 from course_lib.fast.forms import fast_model
 from course_lib.recipes.language_profiles import profile
 from course_lib.recipes.profiles import fit_by
-from course_lib.training.batch_losses import classification_loss, real_targets, translation_loss
+from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.language_losses import language_loss, packed_language_loss, packed_tokens
 from course_lib.training.recompute import recomputed
+from course_lib.training.translation_loss import real_targets, translation_loss
 from course_lib.transformer import Transformer
 
 END = 3

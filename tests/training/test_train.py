@@ -28,7 +28,7 @@ from torch import nn
 
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training import log as training_log
-from course_lib.training.batch_losses import classification_loss
+from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.first_steps import PATIENCE
 from course_lib.training.fit import DivergedError, NothingTrainsError, TrainingConfig, fit

@@ -14,9 +14,10 @@ from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
 from course_lib.recipes import translation as translation_recipe
 from course_lib.recipes import translation_profiles
-from course_lib.training.batch_losses import fast_translation_step
 from course_lib.training.losses import label_smoothed_loss
+from course_lib.training.translation_loss import translation_loss
 from course_lib.training.translation_step import translation_step
+from course_lib.training.update import step_of
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
@@ -68,6 +69,31 @@ def test_without_a_real_target_the_losses_are_zero():
         assert not any(tensor.any() for tensor in gradients(loss, x, weight))
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_a_banned_token_costs_nothing_unless_labels_are_smoothed(smoothing):
+    """Padding at −∞, as Marian and others ban it; torch's values."""
+    logits, targets = torch.randn(2, 3, 7), torch.tensor([[1, 2, 3], [4, -100, -100]])
+    logits[..., 0] = -torch.inf
+    for pad_id in (-100, 9):
+        found = label_smoothed_loss(logits, targets.where(targets > 0, pad_id), smoothing, pad_id)
+        wanted = torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1), targets.flatten(), label_smoothing=smoothing, ignore_index=-100
+        )
+        torch.testing.assert_close(found, wanted)
+        assert found.isfinite() == (smoothing == 0)
+
+
+@pytest.mark.parametrize("pad_id", [0, 12])
+def test_padding_is_the_models_own(pad_id):
+    model = Transformer(20, 1, 16, 2, 32, dropout=0.0, pad_id=pad_id).eval()
+    source_ids, target_ids = (ids.where(ids > 0, pad_id) for ids in pair_of_batches())
+    wanted, _ = translation_loss(model, source_ids, target_ids, pad_id=pad_id)
+    for one in (model, nn.DataParallel(model)):
+        found, measures = translation_loss(one, source_ids, target_ids)
+        torch.testing.assert_close(found, wanted)
+        assert set(measures) == {"accuracy"}
+
+
 def pair_of_batches():
     source_ids = torch.tensor([[7, 8, 9, 10], [11, 12, 0, 0]])
     return source_ids, torch.tensor([[2, 13, 14, 15, 3], [2, 16, 3, 0, 0]])
@@ -83,7 +109,7 @@ def small_model(norm_first=False, fast=False):
 def two_steps(step, model, inner):
     optimizer = torch.optim.SGD(inner.parameters(), lr=0.5)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 / (n + 1))
-    rows = [step(model, *pair_of_batches(), optimizer, schedule, 1.0, 0.1) for _ in range(2)]
+    rows = [step(model, *pair_of_batches(), optimizer, schedule) for _ in range(2)]
     return rows, [p.detach().clone() for p in inner.parameters()]
 
 
@@ -91,7 +117,7 @@ def two_steps(step, model, inner):
 def test_both_steps_take_the_same_steps(norm_first):
     readable, fast = small_model(norm_first), small_model(norm_first, fast=True)
     rows, weights = two_steps(translation_step, readable, readable)
-    fast_rows, fast_weights = two_steps(fast_translation_step, fast, fast)
+    fast_rows, fast_weights = two_steps(step_of(translation_loss), fast, fast)
     for row, fast_row in zip(rows, fast_rows, strict=True):
         assert fast_row == pytest.approx(row, abs=1e-5)
     for one, other in zip(weights, fast_weights, strict=True):
@@ -115,7 +141,7 @@ class Wrapped(nn.Module):
 def test_a_wrapped_model_is_called_and_not_opened():
     inner, plain = small_model(), small_model()
     wrapped = Wrapped(inner)
-    rows, weights = two_steps(fast_translation_step, wrapped, inner)
+    rows, weights = two_steps(step_of(translation_loss), wrapped, inner)
     assert wrapped.calls == 2
     expected, expected_weights = two_steps(translation_step, plain, plain)
     assert rows == expected

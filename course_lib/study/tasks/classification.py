@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,7 +18,7 @@ from ...data.word_dropout import WordDropout
 from ...families.position_variants import with_positions
 from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
-from ...training.classification_step import training_step
+from ...training.classification_loss import classification_loss
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
 from .task import Task
@@ -31,6 +30,7 @@ class ClassificationTask(Task):
     """`EncoderClassifier` on the sentences of `data`, with the budget of `settings`."""
 
     measure = "accuracy in percent"
+    loss = staticmethod(classification_loss)
 
     def __init__(self, settings: StudyProfile, data: LoadedData, device: str = "cpu") -> None:
         super().__init__(settings, data, device)
@@ -54,10 +54,8 @@ class ClassificationTask(Task):
         buckets = TokenBuckets(sentences, labels, self.settings.max_tokens, seed)
         return WordDropout(buckets, self.settings.word_dropout, seed)
 
-    def step(self, model: EncoderClassifier, batch: list[Tensor], **how: Any) -> dict[str, float]:
-        token_ids, labels = batch
-        row = training_step(model, token_ids, labels, **how)
-        return {**row, "tokens": int((token_ids != 0).sum())}
+    def tokens(self, batch: list[Tensor]) -> int:
+        return int((batch[0] != 0).sum())
 
     def inferring(self, model: EncoderClassifier) -> Callable[[], object]:
         return lambda: self.measured(model, "validation")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ...data.datasets import LoadedData
 from ...data.token_blocks import TokenBlocks, stream
@@ -32,6 +32,7 @@ class LanguageTask(Task):
     """
 
     measure = "next tokens that are right, in percent"
+    loss = staticmethod(language_loss)
 
     def __init__(
         self, settings: StudyProfile, data: LoadedData, device: str = "cpu", column: str = "en"
@@ -67,16 +68,8 @@ class LanguageTask(Task):
         rows = max(1, self.settings.max_tokens // LENGTH)
         return TokenBlocks(self.tokens, LENGTH, rows, seed)
 
-    def step(self, model: LanguageModel, batch: list[Tensor], **how: Any) -> dict[str, float]:
-        model.train()
-        (block,) = batch
-        loss, _ = language_loss(model, block, how["label_smoothing"])
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        how["optimizer"].step()
-        how["schedule"].step()
-        how["optimizer"].zero_grad()
-        return {"loss": loss.item(), "tokens": len(block) * LENGTH}
+    def tokens(self, batch: list[Tensor]) -> int:
+        return len(batch[0]) * LENGTH
 
     def inferring(self, model: LanguageModel) -> Callable[[], object]:
         tokens = self._stream(self.split("validation"))

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from ...data.datasets import LoadedData
+from ...training.update import Loss, step_of
 from ..profiles import StudyProfile
 from ..space import Configuration
 from .rates import trial_optimizer
@@ -28,6 +29,7 @@ class Task(ABC):
     """
 
     measure: str  # what `quality` is
+    loss: Loss  # of a batch
 
     def __init__(self, settings: StudyProfile, data: LoadedData, device: str = "cpu") -> None:
         self.settings, self.data, self.device = settings, data, torch.device(device)
@@ -45,22 +47,22 @@ class Task(ABC):
         """The training's batches, in the order of `seed`."""
 
     @abstractmethod
-    def step(self, model: Any, batch: list[Tensor], **how: Any) -> dict[str, float]:
-        """Train on a batch, with optimizer, schedule and label_smoothing: `loss` and `tokens`."""
+    def tokens(self, batch: list[Tensor]) -> int:
+        """The real tokens of a batch."""
 
     def training(
         self, model: Any, configuration: Configuration, seed: int
     ) -> Iterator[dict[str, float]]:
-        """Each `next` trains one step."""
+        """Each `next` trains one step: its row, and its `tokens`."""
         batches = self.batches(seed)
         optimizer, schedule = trial_optimizer(model, configuration, self.settings)
-        smoothing = configuration["label_smoothing"]
-        how = {"optimizer": optimizer, "schedule": schedule, "label_smoothing": smoothing}
+        step, smoothing = step_of(self.loss), configuration["label_smoothing"]
         for epoch in count():
             batches.set_epoch(epoch)
             for batch in batches:
                 on_device = [part.to(self.device) for part in batch]
-                yield self.step(model, on_device, **how)
+                row = step(model, *on_device, optimizer, schedule, label_smoothing=smoothing)
+                yield {**row, "tokens": self.tokens(on_device)}
 
     @abstractmethod
     def measured(self, model: Any, split: str) -> dict[str, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Any
 
 from torch import Tensor
 
@@ -17,7 +16,7 @@ from ...evaluation.perplexity import perplexity
 from ...evaluation.translation import bleu
 from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
-from ...training.batch_losses import fast_translation_step
+from ...training.translation_loss import translation_loss
 from ...transformer import Transformer
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
@@ -26,6 +25,8 @@ from .task import Task
 
 class TranslationTask(Task):
     """`Transformer` on the pairs of `data`, with the budget of `settings`; greedy decoding."""
+
+    loss = staticmethod(translation_loss)
 
     def __init__(self, settings: StudyProfile, data: LoadedData, device: str = "cpu") -> None:
         super().__init__(settings, data, device)
@@ -53,10 +54,8 @@ class TranslationTask(Task):
     def batches(self, seed: int) -> PairBuckets:
         return PairBuckets(*self.sides, self.settings.max_tokens, seed)
 
-    def step(self, model: Transformer, batch: list[Tensor], **how: Any) -> dict[str, float]:
-        source_ids, target_ids = batch
-        row = fast_translation_step(model, source_ids, target_ids, **how)
-        return {**row, "tokens": sum(int((ids != 0).sum()) for ids in batch)}
+    def tokens(self, batch: list[Tensor]) -> int:
+        return sum(int((ids != 0).sum()) for ids in batch)
 
     def inferring(self, model: Transformer) -> Callable[[], object]:
         texts = self.data["validation"][:]["en"]
