@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+SCHEMES = ("sinusoidal", "learned", "relative", "rotary", "none")  # of positions, the paper's first
 SIZES = ("n_layers", "d_model", "n_heads", "d_ff", "dropout")  # the columns of Table 3
 
 

@@ -31,7 +31,7 @@ _COMPONENTS = (
     "course_lib.analysis.separating_input",
     "course_lib.analysis.heat_maps",
     "course_lib.training.weight_averages",
-    "course_lib.training.machine",
+    "course_lib.training.runs.machine",
     "course_lib.decoding.cache",
     "course_lib.training.checkpoint_average",
     "course_lib.classifier",

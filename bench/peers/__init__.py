@@ -14,14 +14,12 @@ from torch import Tensor, nn
 
 from course_lib.attention import MultiHeadAttention
 from course_lib.data.batching import batches_in_order
-from course_lib.data.tokenization import TextTokenizer
+from course_lib.data.tokenizer import END, START
 from course_lib.decoding.translator import BATCH_TOKENS
 from course_lib.feed_forward import FeedForward
 from course_lib.normalization import LayerNorm
 from grader.course.problem import Problem
 
-PAD, UNK = TextTokenizer.PAD, TextTokenizer.UNK
-START, END = TextTokenizer.START, TextTokenizer.END
 LONGEST_SOURCE = 512
 Ids = list[int]
 Peer = Callable[[Sequence[Ids]], list[Ids]]

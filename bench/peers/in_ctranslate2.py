@@ -10,11 +10,12 @@ import torch
 from torch import nn
 
 from course_lib.config import TransformerConfig
+from course_lib.data.tokenizer import END, START, UNK
 from course_lib.decoding.search import length_penalty_factor
 from course_lib.decoding.translator import BATCH_TOKENS
 from course_lib.transformer import Transformer
 
-from . import END, LONGEST_SOURCE, START, UNK, Beam, Ids, Peer, package, parts
+from . import LONGEST_SOURCE, Beam, Ids, Peer, package, parts
 
 TINY_PENALTY = 1e-9
 

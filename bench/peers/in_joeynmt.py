@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.config import TransformerConfig
+from course_lib.data.tokenizer import END, PAD, START, UNK
 from course_lib.transformer import Transformer
 
-from . import END, PAD, START, UNK, Beam, Ids, Peer, copy_norm, in_batches, package, parts
+from . import Beam, Ids, Peer, copy_norm, in_batches, package, parts
 
 
 def translator(model: Transformer, beam: Beam) -> Peer:

@@ -15,6 +15,7 @@ from bench.memory_use import saved_bytes
 from bench.real_data import real
 from course_lib.data.datasets import LoadedData
 from course_lib.data.token_blocks import stream
+from course_lib.data.tokenizer import END
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
 from course_lib.families.recurrent import RecurrentLanguageModel, recurrent_width
@@ -110,7 +111,7 @@ def _counted(data: LoadedData, settings: LanguageProfile) -> dict[str, list[floa
 
 def _test(tokenizer: Any, data: LoadedData, settings: LanguageProfile) -> torch.Tensor:
     name = next(split for split in data.splits if split.startswith("test"))
-    return stream(tokenizer.encode(data[name][:][settings.text]), tokenizer.END)
+    return stream(tokenizer.encode(data[name][:][settings.text]), END)
 
 
 def _measured(

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from autograder.scorers.labels import REAL
 from course_lib.data import datasets
-from course_lib.data.tokenization import TextTokenizer
+from course_lib.data.tokenizer import Tokenizer
 from course_lib.recipes.masked_language import Pretrained, fine_tune, pretrain, unlabelled
 from course_lib.recipes.masked_language_profiles import MaskedLanguageProfile, profile
 from course_lib.study.intervals import mean_interval
@@ -26,7 +26,7 @@ ARMS = ("pretrained", "from_chance")
 RATES, RATE_LABELS, RATE_SEED = (2e-4, 5e-4, 1e-3, 2e-3), 500, 1000
 FOLDER = "out/pretraining"  # of the checkpoints: interrupted pre-training resumes
 Examples = dict[str, list]
-Start = Pretrained | TextTokenizer
+Start = Pretrained | Tokenizer
 Log = Callable[[str], None]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from course_lib.data import tokenizer as special
 from course_lib.data.grammar.sentence_pairs import Alignment
 from course_lib.data.word_spans import word_numbers
 from course_lib.decoding.translator import Translator
@@ -35,7 +36,7 @@ def weights(translator: Translator, source: str, target: str) -> dict[str, Tenso
         one.register_forward_hook(lambda _, given, out, place=place: inputs.update({place: given}))
         for place, one in attentions(model)
     ]
-    model(torch.tensor([read]), torch.tensor([[tokenizer.START, *written]]))
+    model(torch.tensor([read]), torch.tensor([[special.START, *written]]))
     for hook in hooks:
         hook.remove()
     return {

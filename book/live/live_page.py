@@ -73,7 +73,7 @@ def recorded(sentence: str) -> str:
     """The library's results for a sentence: the translation, and every head's cross-attention."""
     import torch
 
-    from course_lib.data.tokenization import TextTokenizer
+    from course_lib.data.tokenizer import START
     from course_lib.decoding.translator import Translator
     from course_lib.explorer.maps import attention_maps
     from course_lib.explorer.picture import described, picture
@@ -82,10 +82,10 @@ def recorded(sentence: str) -> str:
     translator = Translator.load(live_model.FOLDER)
     names = json.loads((live_model.FOLDER / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
     tokens = {id: token.replace("▁", "") or "▁" for token, id in names.items()}
-    tokens[TextTokenizer.START] = "START"
+    tokens[START] = "START"
     source = translator.tokenizer.encode([sentence])[0]
     found = translator.search([sentence], width=4)[0][0].tokens
-    read = [TextTokenizer.START, *found]
+    read = [START, *found]
     with torch.inference_mode():
         _, layers = translator.model(torch.tensor([source]), torch.tensor([read]), True)
     rows, columns = [tokens[id] for id in read], [tokens[id] for id in source]

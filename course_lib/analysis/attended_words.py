@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from ..data.grammar.sentence_pairs import words
+from ..data.tokenizer import START, Tokenizer
 from ..data.word_spans import word_numbers
 
 LAYER = -1  # the last layer's cross-attention follows the words most closely
@@ -25,7 +26,7 @@ class WordAlignment(NamedTuple):
 @torch.no_grad()
 def attended(
     model: torch.nn.Module,
-    tokenizer: Any,
+    tokenizer: Tokenizer,
     source: str,
     target: str,
     word_weights: Callable[..., np.ndarray],
@@ -34,7 +35,7 @@ def attended(
     (source_ids,), (target_ids,) = tokenizer.encode([source]), tokenizer.encode([target])
     device = next(model.parameters()).device
     source_batch = torch.tensor([source_ids], device=device)
-    decoder_input = torch.tensor([[tokenizer.START, *target_ids]], device=device)
+    decoder_input = torch.tensor([[START, *target_ids]], device=device)
     training = model.training
     _, weights = model.eval()(source_batch, decoder_input, need_weights=True)
     model.train(training)

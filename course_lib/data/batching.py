@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-PAD = 0
+from .tokenizer import PAD
 
 
 class Batch(NamedTuple):

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from .batching import Batch
-from .tokenization import SPECIAL, TextTokenizer
+from .tokenization import TextTokenizer
+from .tokenizer import SPECIAL
 
 IGNORED = -100  # the target of a token that is not asked for; torch's losses leave it out
 

@@ -12,9 +12,7 @@ import numpy as np
 from torch import Tensor
 
 from .batching import Buckets, ends, pad
-from .tokenization import TextTokenizer
-
-START, END = TextTokenizer.START, TextTokenizer.END
+from .tokenizer import END, START
 
 
 class PairBatch(NamedTuple):

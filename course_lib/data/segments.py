@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .tokenization import TextTokenizer
-
-CLS, SEP = TextTokenizer.CLS, TextTokenizer.SEP
+from .tokenizer import CLS, SEP
 
 
 class Pair(NamedTuple):

@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Literal
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from . import tokenizer
+from .tokenizer import SPECIAL
+
 # Encoding is fast enough on one core, and parallelism would make forking data loaders warn.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Begins every word of a byte-pair tokenizer, so that "art" and the end of "start" differ. With a
 # suffix instead, `tokenizers` breaks ties between pairs at random (its issue 1794).
 WORD_START = "▁"
@@ -36,13 +38,13 @@ class TextTokenizer:
     A translation begins with START, which is [CLS], and ends with END, which is [SEP].
     """
 
-    PAD: ClassVar[int] = 0
-    UNK: ClassVar[int] = 1
-    CLS: ClassVar[int] = 2
-    SEP: ClassVar[int] = 3
-    MASK: ClassVar[int] = 4
-    START: ClassVar[int] = CLS
-    END: ClassVar[int] = SEP
+    PAD: ClassVar[int] = tokenizer.PAD
+    UNK: ClassVar[int] = tokenizer.UNK
+    CLS: ClassVar[int] = tokenizer.CLS
+    SEP: ClassVar[int] = tokenizer.SEP
+    MASK: ClassVar[int] = tokenizer.MASK
+    START: ClassVar[int] = tokenizer.START
+    END: ClassVar[int] = tokenizer.END
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         tokenizer.encode_special_tokens = True  # "[PAD]" in a text is text

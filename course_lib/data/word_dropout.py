@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .tokenization import TextTokenizer
+from .tokenizer import CLS, PAD, UNK
 
 
 class WordDropout:
@@ -33,9 +33,9 @@ class WordDropout:
 
     def __iter__(self) -> Iterator[Any]:
         generator = torch.Generator().manual_seed(2**20 * self.seed + self.epoch)
-        kept = torch.tensor([TextTokenizer.PAD, TextTokenizer.CLS])
+        kept = torch.tensor([PAD, CLS])
         for batch in self.batches:
             ids = batch.token_ids
             dropped = torch.rand(ids.shape, generator=generator) < self.rate
             dropped &= ~torch.isin(ids, kept)
-            yield batch._replace(token_ids=ids.masked_fill(dropped, TextTokenizer.UNK))
+            yield batch._replace(token_ids=ids.masked_fill(dropped, UNK))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .grammar.sentence_pairs import WORD
-from .tokenization import TextTokenizer
+from .tokenizer import Tokenizer
 
 
-def word_numbers(tokenizer: TextTokenizer, text: str) -> list[int]:
+def word_numbers(tokenizer: Tokenizer, text: str) -> list[int]:
     """For each token of `text`, the index of its word in `words(text)`, or −1 if it has none."""
     spans = [match.span() for match in WORD.finditer(text)]
     numbers = []

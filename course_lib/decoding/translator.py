@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from ..config import TransformerConfig
 from ..data.batching import batches_in_order
-from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import END, START, Tokenizer
 from ..fast.cached_decoder import FastDecoder
 from ..training.saved_model import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..training.saved_model import save_model
@@ -73,8 +73,8 @@ def search(
                 length_penalty,
                 max_tokens,
                 n_best,
-                TextTokenizer.START,
-                TextTokenizer.END,
+                START,
+                END,
                 device,
             )
             found.update(zip(indices.tolist(), hypotheses, strict=True))
@@ -91,7 +91,7 @@ class Translator:
     def __init__(
         self,
         model: Transformer,
-        tokenizer: TextTokenizer,
+        tokenizer: Tokenizer,
         length_penalty: float = LENGTH_PENALTY,
     ) -> None:
         self.model, self.tokenizer, self.length_penalty = model, tokenizer, length_penalty

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import END, Tokenizer
 from ..families.cached_attention import CachedAttention
 from ..families.language_model import LanguageModel
 from ..training.saved_model import TRANSLATOR_WEIGHTS, save_model
@@ -33,7 +33,7 @@ class WriterError(Exception):
 class Writer:
     """`model` and its `tokenizer`, which must be reversible."""
 
-    def __init__(self, model: LanguageModel, tokenizer: TextTokenizer) -> None:
+    def __init__(self, model: LanguageModel, tokenizer: Tokenizer) -> None:
         self.model, self.tokenizer = model, tokenizer
 
     def write(self, prompts: Sequence[str], max_new_tokens: int = 40, **how: Any) -> list[str]:
@@ -43,9 +43,8 @@ class Writer:
         `generator` of `generate`. Raises WriterError for more tokens than the model has positions,
         before it writes any.
         """
-        end = self.tokenizer.END
         found = self.tokenizer.encode(list(prompts))
-        read = [[end, *(ids if text else [])] for text, ids in zip(prompts, found, strict=True)]
+        read = [[END, *(ids if text else [])] for text, ids in zip(prompts, found, strict=True)]
         n = max(map(len, read), default=0)
         if self.model.positions is not None:
             room = self.model.positions.num_embeddings
@@ -54,7 +53,7 @@ class Writer:
                     f"the prompt has {n - 1} tokens and {max_new_tokens} more are asked for, but "
                     f"the model learned {room} positions: give a shorter prompt, or ask for less"
                 )
-        new = generate(self.model.eval(), read, max_new_tokens, end=end, **how)
+        new = generate(self.model.eval(), read, max_new_tokens, end=END, **how)
         return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, new, strict=True)]
 
     @property

@@ -9,7 +9,7 @@ positions instead.
 """
 
 import math
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -24,6 +24,7 @@ from .gelu_feed_forward import GeluFeedForward
 from .packing import block_mask, restarted_positions
 
 Positions = Literal["learned", "sinusoidal", "rotary", "none"]
+KINDS = get_args(Positions)  # `position_variants` adds those of `config.SCHEMES` within attention
 
 
 class Block(EncoderLayer):
@@ -75,10 +76,8 @@ class LanguageModel(nn.Module):
         position_scale: float = 1.0,
     ) -> None:
         super().__init__()
-        if positions not in ("learned", "sinusoidal", "rotary", "none"):
-            raise ValueError(
-                f"positions = {positions!r}: choose learned, sinusoidal, rotary or none"
-            )
+        if positions not in KINDS:
+            raise ValueError(f"positions = {positions!r}: choose one of {', '.join(KINDS)}")
         self.kind, self.pad_id, self.position_scale = positions, pad_id, position_scale
         self.tokens = nn.Embedding(vocab_size, d_model)
         self.positions = nn.Embedding(max_length, d_model) if positions == "learned" else None

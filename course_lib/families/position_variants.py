@@ -17,13 +17,13 @@ from torch import Tensor, nn
 
 from ..attention import MultiHeadAttention
 from ..classifier import EncoderClassifier
+from ..config import SCHEMES
 from ..embeddings import TransformerEmbedding
 from ..positions import LearnedPositions, RelativeBias
 from .cached_attention import CachedAttention
 from .relative_attention import RelativeMultiHeadAttention
 from .rotary_attention import RotaryMultiHeadAttention
 
-SCHEMES = ("sinusoidal", "learned", "relative", "rotary", "none")
 BUCKETS, FAR = 32, 128  # of the relative bias, as in T5
 
 Model = TypeVar("Model", bound=nn.Module)

@@ -17,10 +17,11 @@ from ..classifier import EncoderClassifier
 from ..data.batching import TokenBuckets, batches_in_order
 from ..data.datasets import LoadedData
 from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import Tokenizer
 from ..data.word_dropout import WordDropout
 from ..fast.forms import fast_model
 from ..training.classification_loss import classification_loss
-from ..training.machine import n_examples
+from ..training.runs.machine import n_examples
 from .classifier_profiles import ClassifierProfile
 from .profiles import fit_by, scale_words
 
@@ -30,7 +31,7 @@ class Trained:
     """A trained classifier with its tokenizer, history and training cost."""
 
     model: torch.nn.Module
-    tokenizer: TextTokenizer
+    tokenizer: Tokenizer
     arguments: dict[str, Any]  # of EncoderClassifier
     history: list[dict[str, float]]
     tokens: int  # real tokens of the whole training

@@ -19,12 +19,13 @@ from ..data.datasets import LoadedData
 from ..data.packed_texts import PackedTexts
 from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import END, Tokenizer
 from ..decoding.writer import Writer
 from ..evaluation.language import perplexity
 from ..families.language_model import LanguageModel
 from ..fast.forms import fast_model
 from ..training.language_losses import language_loss, packed_language_loss, packed_tokens
-from ..training.machine import n_examples
+from ..training.runs.machine import n_examples
 from ..training.update import Loss
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
@@ -37,7 +38,7 @@ class TrainedLanguageModel:
     """A trained language model with its tokenizer, history and training cost."""
 
     model: nn.Module
-    tokenizer: TextTokenizer
+    tokenizer: Tokenizer
     history: list[dict[str, float]]
     tokens: int  # of the whole training
     cpu_seconds: float  # of this process, everything included
@@ -95,7 +96,7 @@ def train_language_model(
     tokens = len(batches) * rows * settings.length
     if settings.packed:
         texts = tokenizer.encode(training_texts(data, settings))
-        batches = PackedTexts(texts, tokenizer.END, settings.length, rows, seed)
+        batches = PackedTexts(texts, END, settings.length, rows, seed)
         loss, count, tokens = packed_language_loss, packed_tokens, batches.n_tokens
     torch.manual_seed(seed)
     model = build(tokenizer.vocab_size, settings)
@@ -114,7 +115,7 @@ def train_language_model(
     )
 
 
-def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer, Tensor, Tensor]:
+def streams(data: LoadedData, settings: LanguageProfile) -> tuple[Tokenizer, Tensor, Tensor]:
     """A reversible byte-pair tokenizer, and the training and validation splits in its tokens."""
     texts = training_texts(data, settings)
     tokenizer = TextTokenizer.train(
@@ -126,7 +127,7 @@ def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer,
         reversible=True,
     )
     validation = data["validation"][:][settings.text]
-    parts = [stream(tokenizer.encode(part), tokenizer.END) for part in (texts, validation)]
+    parts = [stream(tokenizer.encode(part), END) for part in (texts, validation)]
     return tokenizer, parts[0], parts[1]
 
 

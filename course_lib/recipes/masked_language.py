@@ -22,6 +22,7 @@ from ..data.cycled import CycledExamples
 from ..data.masking import MaskedBatches
 from ..data.segments import marked
 from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import MASK, Tokenizer
 from ..evaluation.gaps import gap_measures
 from ..families.encoder_heads import TextClassifier, classifier_from
 from ..families.masked_language_model import BertEncoder, MaskedLanguageModel
@@ -29,7 +30,7 @@ from ..fast.forms import fast_model
 from ..initialization import initialize
 from ..training.classification_loss import classification_loss
 from ..training.language_losses import hidden_tokens, masked_language_loss
-from ..training.machine import n_examples
+from ..training.runs.machine import n_examples
 from .classifier import likely_labels
 from .masked_language_profiles import MaskedLanguageProfile
 from .profiles import fit_by
@@ -40,7 +41,7 @@ class Pretrained:
     """A masked language model with its tokenizer, history and training cost."""
 
     model: MaskedLanguageModel
-    tokenizer: TextTokenizer
+    tokenizer: Tokenizer
     history: list[dict[str, float]]
     tokens: int  # of the whole training
     cpu_seconds: float  # of this process, everything included
@@ -51,10 +52,10 @@ class Pretrained:
         """The `k` most likely words for every `[MASK]` in the text, the most likely first."""
         ids, parts = list[int](), text.split("[MASK]")
         for part, sequence in zip(parts, self.tokenizer.encode(parts), strict=True):
-            ids += [self.tokenizer.MASK, *(sequence if part.strip() else [])]
+            ids += [MASK, *(sequence if part.strip() else [])]
         ids = ids[1:]
         read = torch.tensor([marked(ids, len(ids) + 2)])
-        logits, _ = self.model.eval()(read, None, read == self.tokenizer.MASK)
+        logits, _ = self.model.eval()(read, None, read == MASK)
         return [self.tokenizer.tokens(row) for row in logits.topk(k).indices.tolist()]
 
 
@@ -63,7 +64,7 @@ class FineTuned:
     """A fine-tuned classifier of sentences, with what it reads them by."""
 
     model: TextClassifier
-    tokenizer: TextTokenizer
+    tokenizer: Tokenizer
     length: int
     history: list[dict[str, float]]
 
@@ -153,7 +154,7 @@ def pretrain(
 
 
 def fine_tune(
-    start: Pretrained | TextTokenizer,
+    start: Pretrained | Tokenizer,
     examples: dict[str, list],
     settings: MaskedLanguageProfile,
     seed: int,
@@ -184,14 +185,14 @@ def fine_tune(
     return FineTuned(model, tokenizer, settings.length, history)
 
 
-def _read(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
+def _read(tokenizer: Tokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
     """Each text as the encoder reads it."""
     return [marked(one, length) for one in tokenizer.encode(list(texts))]
 
 
 def learned_pieces(
     texts: Sequence[str], settings: MaskedLanguageProfile
-) -> tuple[TextTokenizer, list[list[int]]]:
+) -> tuple[Tokenizer, list[list[int]]]:
     """A tokenizer of the words of `texts`, and what an encoder of this profile reads of them."""
     tokenizer = TextTokenizer.train(
         texts, vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
@@ -199,7 +200,7 @@ def learned_pieces(
     return tokenizer, _pieces(tokenizer, texts, settings.length)
 
 
-def _pieces(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
+def _pieces(tokenizer: Tokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
     """The same, but a long text becomes several, so that nothing is lost."""
     room = length - 2
     sequences = tokenizer.encode(list(texts), max_length=sys.maxsize)
@@ -211,7 +212,7 @@ def _pieces(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list
 
 
 def _gaps(
-    pieces: list[list[int]], tokenizer: TextTokenizer, settings: MaskedLanguageProfile, seed: int
+    pieces: list[list[int]], tokenizer: Tokenizer, settings: MaskedLanguageProfile, seed: int
 ) -> MaskedBatches:
     buckets = TokenBuckets(pieces, [0] * len(pieces), settings.max_tokens, seed)
     return MaskedBatches(buckets, tokenizer.vocab_size, settings.share, seed)

@@ -17,8 +17,9 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from ..config import TransformerConfig
 from ..training.fit import TrainingConfig, fit
-from ..training.machine import Batch
+from ..training.named_optimizers import OPTIMIZERS
 from ..training.plain import Row
+from ..training.runs.machine import Batch
 from ..training.update import Loss
 from ..training.weight_averages import WeightAverage
 
@@ -37,6 +38,7 @@ class Profile:
     average_from: float  # share of all steps after which weights are averaged
     min_frequency: int = 2  # occurrences needed to become a token
     warmup: float = 0.1  # R50: share of all steps; the rate then decays linearly to 0
+    optimizer: str = "adamw"  # one of OPTIMIZERS
     weight_decay: float = 0.01  # R51
     label_smoothing: float = 0.1
     word_scale: float = 1.0  # factor on the initial token embeddings
@@ -51,7 +53,7 @@ class Profile:
         return f"profile {self.name}: {self.epochs} epochs of {self.dataset}; {self.model}"
 
 
-AnyProfile = TypeVar("AnyProfile")
+Known = TypeVar("Known")
 
 
 class HasWordScale(Protocol):
@@ -61,31 +63,23 @@ class HasWordScale(Protocol):
     def word_scale(self) -> float: ...
 
 
-def chosen(profiles: Mapping[str, AnyProfile], name: str) -> AnyProfile:
-    """The profile of this name. Raises ValueError, listing the known ones."""
-    if name not in profiles:
-        raise ValueError(f"there is no profile {name!r}: choose one of {', '.join(profiles)}")
-    return profiles[name]
+def chosen(known: Mapping[str, Known], name: str, what: str = "profile") -> Known:
+    """The profile, or other thing, of this name. Raises ValueError, listing the known ones."""
+    if name not in known:
+        raise ValueError(f"there is no {what} {name!r}: choose one of {', '.join(known)}")
+    return known[name]
 
 
 def optimizer_and_schedule(
     model: nn.Module, settings: Profile, n_steps: int
 ) -> tuple[torch.optim.Optimizer, LRScheduler]:
-    """AdamW with the paper's β (§5.3), and a rate with linear warm-up and linear decay to 0.
+    """The profile's optimizer, and a rate with linear warm-up and linear decay to 0.
 
     The paper's schedule never ends; with a small, fixed number of steps the last ones should be
-    small. Biases and norms have no weight decay.
+    small.
     """
-    matrices = [p for p in model.parameters() if p.ndim > 1]
-    others = [p for p in model.parameters() if p.ndim <= 1]
-    groups: list[dict[str, Any]] = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(
-        groups,
-        lr=settings.learning_rate,
-        betas=(0.9, 0.98),
-        weight_decay=settings.weight_decay,
-        fused=True,
-    )
+    make = chosen(OPTIMIZERS, settings.optimizer, "optimizer")
+    optimizer = make(model, settings.learning_rate, settings.weight_decay)
     warmup_steps = max(1, round(settings.warmup * n_steps))
 
     def rate(steps_done: int) -> float:  # torch counts from 0

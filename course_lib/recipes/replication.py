@@ -25,6 +25,7 @@ from ..data.stretches import Stretches
 from ..fast.forms import fast_model
 from ..training.checkpoint_average import averaged
 from ..training.fit import TrainingConfig, fit
+from ..training.named_optimizers import adam
 from ..training.schedules import WarmupSchedule
 from ..training.translation_loss import real_targets, translation_loss
 from ..training.weight_averages import EpochWeights
@@ -93,7 +94,7 @@ class Plan:
     def optimizer(self, model: torch.nn.Module) -> tuple[torch.optim.Adam, WarmupSchedule]:
         """The paper's optimizer and schedule (§5.3), with the peak of 4,000 steps of warm-up."""
         factor = math.sqrt(self.warmup / WARMUP_STEPS)
-        optimizer = torch.optim.Adam(model.parameters(), lr=factor, betas=(0.9, 0.98), eps=1e-9)
+        optimizer = adam(model, factor)
         return optimizer, WarmupSchedule(optimizer, self.model.d_model, self.warmup)
 
 

@@ -15,6 +15,7 @@ from ..data.corpus.token_shards import MANIFEST
 from ..data.pair_batching import PairBuckets
 from ..data.registry import REGISTRY, Corpus, DataError, read
 from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class ReplicationData:
     name: str
     source: str
     sha256: str
-    tokenizer: TextTokenizer
+    tokenizer: Tokenizer
     batches: Callable[[int, int], Any]  # of at most so many tokens a side, with a seed
     splits: Mapping[str, tuple[list[str], list[str]]]  # validation and test: sources, references
 

@@ -17,6 +17,7 @@ from torch import nn
 from ..data.datasets import LoadedData
 from ..data.pair_batching import PairBuckets
 from ..data.tokenization import TextTokenizer
+from ..data.tokenizer import Tokenizer
 from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
 from ..fast.forms import fast_model
@@ -32,7 +33,7 @@ class TrainedTranslator:
     """A trained Transformer with its tokenizer, history and training cost."""
 
     model: Transformer
-    tokenizer: TextTokenizer
+    tokenizer: Tokenizer
     length_penalty: float  # of its searches
     history: list[dict[str, float]]
     tokens: int  # real tokens of the whole training, both sides

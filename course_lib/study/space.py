@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..config import SCHEMES
+
 Configuration = dict[str, Any]
 Factors = Mapping[str, Sequence[Any]]
 
@@ -31,5 +33,5 @@ FACTORS: Factors = {
 
 # A seventh factor, which tasks take beside these six; a study that is handed in has the six, so
 # that all can be compared. Without it, a configuration has the paper's positions (§3.5).
-SINUSOIDAL = "sinusoidal"
-POSITIONS: Factors = {"positions": (SINUSOIDAL, "learned", "relative", "rotary", "none")}
+SINUSOIDAL = SCHEMES[0]
+POSITIONS: Factors = {"positions": SCHEMES}

@@ -2,8 +2,6 @@
 
 step = step_of(translation_loss)
 row = step(model, source_ids, target_ids, optimizer, schedule)
-
-Rows R52 and R57 of the paper page.
 """
 
 from collections.abc import Callable
@@ -34,7 +32,7 @@ def update(
     gradient_norm = clip(model.parameters(), max_norm)
     learning_rate = optimizer.param_groups[0]["lr"]
     optimizer.step()
-    schedule.step()  # §5.3 varies the rate at every step
+    schedule.step()
     optimizer.zero_grad()
     return {"gradient_norm": float(gradient_norm), "learning_rate": learning_rate}
 
@@ -57,5 +55,5 @@ def step_of(loss: Loss) -> Step:
 
 
 def measured(loss: Tensor, measures: dict[str, Tensor]) -> Row:
-    """What a loss measured of a batch, as floats."""
+    """The loss of a batch and its other measures, as floats."""
     return {"loss": loss.item()} | {name: float(value) for name, value in measures.items()}

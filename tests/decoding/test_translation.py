@@ -9,7 +9,10 @@ import torch
 from in_process import one_sentence
 from no_shape_checks import no_shape_checks
 
+from course_lib.data.pair_batching import PairBuckets
 from course_lib.data.tokenization import TextTokenizer
+from course_lib.data.tokenizer import MASK, UNK
+from course_lib.data.word_spans import word_numbers
 from course_lib.decoding.generate import generate
 from course_lib.decoding.search import beam_search
 from course_lib.decoding.translator import LENGTH_PENALTY, TranslationError, Translator
@@ -17,6 +20,8 @@ from course_lib.decoding.writer import Writer, WriterError
 from course_lib.families.language_model import LanguageModel
 from course_lib.families.position_variants import with_positions
 from course_lib.fast.forms import fast_model
+from course_lib.training.translation_loss import translation_loss
+from course_lib.training.update import step_of
 from course_lib.transformer import Transformer
 from grader.student import program
 
@@ -114,6 +119,42 @@ def test_what_is_no_translator_is_refused_in_one_sentence(tmp_path, spoil):
         (tmp_path / "translation.safetensors").write_bytes(b"nothing")
     with pytest.raises(TranslationError, match="has no usable translator .*train one first"):
         Translator.load(tmp_path)
+
+
+class Letters:
+    """A tokenizer that is no `TextTokenizer`: a token for each letter."""
+
+    vocab_size = 40
+
+    def encode(self, texts, max_length=512):
+        return [[(5 + ord(c) % 35) for c in text][:max_length] or [UNK] for text in texts]
+
+    def tokens(self, ids):
+        return [chr(ord("A") + int(i)) for i in ids]
+
+    def decode(self, ids):
+        return "".join(self.tokens(i for i in ids if i > MASK))
+
+    def spans(self, text):
+        return [(i, i + 1) for i in range(len(text))]
+
+    def save(self, path):
+        path.write_text("letters")
+
+
+def test_any_tokenizer_with_the_special_tokens_serves(tmp_path):
+    letters = Letters()
+    model = Transformer(letters.vocab_size, **FORM)
+    one = Translator(model, letters)
+    batches = PairBuckets(letters.encode(TEXTS), letters.encode(TEXTS), 512)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    step, schedule = step_of(translation_loss), torch.optim.lr_scheduler.ConstantLR(optimizer, 1.0)
+    assert all(step(model, *batch, optimizer, schedule)["loss"] > 0 for batch in batches)
+    assert all(translation.isprintable() for translation in one.translate(TEXTS, max_tokens=4))
+    assert (one.save(tmp_path) / "tokenizer.json").read_text() == "letters"
+    writer = Writer(LanguageModel(letters.vocab_size, **SIZES), letters)
+    assert writer.write(["Two", ""], 3, temperature=0)
+    assert word_numbers(letters, "a b") == [0, -1, 1]
 
 
 # A language model that is saved, and `student generate`, which goes on writing with it.

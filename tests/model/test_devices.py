@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from course_lib.classifier import EncoderClassifier, masked_mean
+from course_lib.config import SCHEMES
 from course_lib.decoding.cache import cached_step, encoded, start_cache, uncached_step
 from course_lib.decoding.generate import generate
 from course_lib.decoding.sampling import sample, sampling_distribution
@@ -17,7 +18,7 @@ from course_lib.families.encoder_heads import TextClassifier
 from course_lib.families.language_model import LanguageModel
 from course_lib.families.masked_language_model import BertEncoder, MaskedLanguageModel
 from course_lib.families.packing import block_mask, restarted_positions
-from course_lib.families.position_variants import SCHEMES, with_positions
+from course_lib.families.position_variants import with_positions
 from course_lib.families.recurrent import RecurrentLanguageModel
 from course_lib.fast.cached_decoder import FastDecoder
 from course_lib.fast.forms import fast_model

@@ -5,13 +5,13 @@ import torch
 
 from course_lib.decoding.generate import generate
 from course_lib.families.cached_attention import KeysAndValues
-from course_lib.families.language_model import LanguageModel
+from course_lib.families.language_model import KINDS, LanguageModel
 from course_lib.families.position_variants import with_positions
 from course_lib.normalization import LayerNorm
 from course_lib.positions import rotate
 
 SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "max_length": 24}
-POSITIONS = ("learned", "sinusoidal", "rotary", "none", "relative")
+POSITIONS = (*KINDS, "relative")
 
 
 def made(positions="learned", vocab_size=19, **sizes):
@@ -148,7 +148,7 @@ def test_what_is_beyond_the_learned_positions_is_refused_in_one_sentence():
         made()(tokens(1, 25))
     for positions in ("sinusoidal", "rotary"):
         assert made(positions)(tokens(1, 25)).shape == (1, 25, 19)
-    with pytest.raises(ValueError, match="'relative': choose learned, sinusoidal, rotary or none"):
+    with pytest.raises(ValueError, match="'relative': choose one of learned, sinusoidal, rot"):
         LanguageModel(19, **SIZES, positions="relative")
 
 

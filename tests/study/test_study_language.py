@@ -8,12 +8,12 @@ import pytest
 import torch
 from checkout import ROOT
 
+from course_lib.config import SCHEMES
 from course_lib.data import datasets
-from course_lib.families.position_variants import SCHEMES
 from course_lib.families.relative_attention import RelativeMultiHeadAttention
 from course_lib.families.rotary_attention import RotaryMultiHeadAttention
 from course_lib.study import commands, profiles
-from course_lib.study.space import DEFAULT, POSITIONS
+from course_lib.study.space import DEFAULT
 from course_lib.study.tasks.classification import ClassificationTask
 from course_lib.study.tasks.language import LanguageTask
 from course_lib.study.tasks.translation import TranslationTask
@@ -93,7 +93,6 @@ def test_every_task_takes_positions_by_name(task, scheme):
 
 def test_without_the_factor_positions_are_the_papers(task):
     assert task.model({**DEFAULT, "n_layers": 1}).kind == "sinusoidal"
-    assert POSITIONS == {"positions": SCHEMES}
 
 
 def test_the_profile_of_text_is_the_task_of_text(monkeypatch):

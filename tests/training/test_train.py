@@ -2,6 +2,7 @@
 
 import ast
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,14 +28,17 @@ from small_training import (
 from torch import nn
 
 from course_lib.fast.dropout import use_fast_dropout
+from course_lib.recipes import classifier_profiles
+from course_lib.recipes.profiles import fit_by, optimizer_and_schedule
 from course_lib.training import log as training_log
 from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
-from course_lib.training.first_steps import PATIENCE
 from course_lib.training.fit import DivergedError, NothingTrainsError, TrainingConfig, fit
 from course_lib.training.log import TrainingLog
-from course_lib.training.machine import groups, shares, tokens
+from course_lib.training.named_optimizers import OPTIMIZERS
 from course_lib.training.plain import train as train_plainly
+from course_lib.training.runs.first_steps import PATIENCE
+from course_lib.training.runs.machine import groups, shares, tokens
 from course_lib.training.schedules import warmup_rate
 from course_lib.training.weight_averages import WeightAverage
 
@@ -411,6 +415,17 @@ def test_averaged_weights_are_the_ones_evaluated():
     )
     assert torch.equal(seen[0], average.weights["output.weight"])
     assert not torch.equal(seen[0], model.output.weight)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_optimizer_has_its_name_and_trains_a_recipe(name):
+    settings = replace(classifier_profiles.profile("tiny"), optimizer=name, weight_decay=0.0)
+    model = parts()[0]
+    fit_by(settings, model, Batches(2), classification_loss, lambda model: {}, False, None)
+    with pytest.raises(ValueError, match="no optimizer 'lion': choose one of adam, adamw"):
+        optimizer_and_schedule(model, replace(settings, optimizer="lion"), 1)
+    with pytest.raises(ValueError, match="choose adamw, or 0"):
+        OPTIMIZERS["adam"](model, 0.1, 0.1)
 
 
 # What it shows and writes.

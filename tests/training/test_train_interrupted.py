@@ -28,11 +28,11 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from course_lib.classifier import EncoderClassifier
-from course_lib.training import run as training_run
-from course_lib.training.checkpoints import Checkpoints, random_state, set_random_state
 from course_lib.training.classification_loss import classification_loss
 from course_lib.training.fit import CheckpointError, DivergedError, TrainingConfig, fit
-from course_lib.training.identity import identity_of
+from course_lib.training.runs import run as training_run
+from course_lib.training.runs.checkpoints import Checkpoints, random_state, set_random_state
+from course_lib.training.runs.identity import identity_of
 from course_lib.training.schedules import WarmupSchedule, warmup_rate
 
 SCRIPT = Path(__file__).with_name("small_training.py")

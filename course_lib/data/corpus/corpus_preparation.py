@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..registry import Corpus, DataError, HubFile
 from ..tokenization import TextTokenizer
+from ..tokenizer import Tokenizer
 from .streamed_file import fetch, sha256_of
 from .token_shards import MOST_TOKENS, Manifest, Prepared, Shard, is_whole, write_shard
 
@@ -114,7 +115,7 @@ def _sample(files: list[tuple[Path, HubFile]], every: int) -> Iterator[str]:
 
 
 def _shards(
-    path: Path, file: HubFile, folder: Path, number: int, tokenizer: TextTokenizer, how: How
+    path: Path, file: HubFile, folder: Path, number: int, tokenizer: Tokenizer, how: How
 ) -> tuple[list[Shard], int]:
     """The shards of one file, in its order, and how many pairs were left out."""
     shards, waiting, left_out = list[Shard](), list[tuple[list[int], list[int]]](), 0

@@ -54,7 +54,7 @@ class ClassificationTask(Task):
         buckets = TokenBuckets(sentences, labels, self.settings.max_tokens, seed)
         return WordDropout(buckets, self.settings.word_dropout, seed)
 
-    def tokens(self, batch: list[Tensor]) -> int:
+    def n_tokens(self, batch: list[Tensor]) -> int:
         return int((batch[0] != 0).sum())
 
     def inferring(self, model: EncoderClassifier) -> Callable[[], object]:

@@ -12,6 +12,7 @@ from torch import Tensor
 from ...data.datasets import LoadedData
 from ...data.token_blocks import TokenBlocks, stream
 from ...data.tokenization import TextTokenizer
+from ...data.tokenizer import END
 from ...evaluation.language import perplexity
 from ...families.language_model import LanguageModel
 from ...families.position_variants import with_positions
@@ -28,7 +29,7 @@ LONGER = 4  # times as long: positions that no training has seen
 class LanguageTask(Task):
     """`LanguageModel` on one column of `data`, with the budget of `settings`.
 
-    A configuration may name its `positions`, any of `position_variants.SCHEMES`.
+    A configuration may name its `positions`, any of `config.SCHEMES`.
     """
 
     measure = "next tokens that are right, in percent"
@@ -47,7 +48,7 @@ class LanguageTask(Task):
             lowercase=False,
             reversible=True,
         )
-        self.tokens = stream(self.tokenizer.encode(texts), self.tokenizer.END)
+        self.tokens = stream(self.tokenizer.encode(texts), END)
 
     def model(self, configuration: Configuration) -> LanguageModel:
         model = fast_model(
@@ -68,7 +69,7 @@ class LanguageTask(Task):
         rows = max(1, self.settings.max_tokens // LENGTH)
         return TokenBlocks(self.tokens, LENGTH, rows, seed)
 
-    def tokens(self, batch: list[Tensor]) -> int:
+    def n_tokens(self, batch: list[Tensor]) -> int:
         return len(batch[0]) * LENGTH
 
     def inferring(self, model: LanguageModel) -> Callable[[], object]:
@@ -77,7 +78,7 @@ class LanguageTask(Task):
 
     def _stream(self, split: str) -> Tensor:
         texts = self.data[split][:][self.column]
-        return stream(self.tokenizer.encode(texts), self.tokenizer.END)
+        return stream(self.tokenizer.encode(texts), END)
 
     @torch.no_grad()
     def measured(self, model: LanguageModel, split: str) -> dict[str, float]:

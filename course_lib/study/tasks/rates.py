@@ -1,7 +1,4 @@
-"""The learning rate of a trial: schedules of one height, and Adam that follows them (§5.3).
-
-Row R47 of the paper page.
-"""
+"""The learning rate of a trial: schedules of one height, and Adam that follows them (§5.3)."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
+from ...training.named_optimizers import adam
 from ...training.schedules import warmup_rate
 from ..profiles import StudyProfile
 from ..space import Configuration
@@ -57,10 +55,7 @@ def trial_optimizer(
     With the paper's own formula a longer warm-up would also lower the highest rate, and a study
     could not tell one from the other.
     """
-    # §5.3 — "We used the Adam optimizer with β1 = 0.9, β2 = 0.98 and ε = 10^-9"
-    optimizer = torch.optim.Adam(
-        model.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), eps=1e-9
-    )
+    optimizer = adam(model, settings.learning_rate)
     shape, n_steps = SCHEDULES[configuration["schedule"]], settings.n_steps
     warmup = scaled_warmup(configuration["warmup"], n_steps)
 

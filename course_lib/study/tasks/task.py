@@ -47,7 +47,7 @@ class Task(ABC):
         """The training's batches, in the order of `seed`."""
 
     @abstractmethod
-    def tokens(self, batch: list[Tensor]) -> int:
+    def n_tokens(self, batch: list[Tensor]) -> int:
         """The real tokens of a batch."""
 
     def training(
@@ -62,7 +62,7 @@ class Task(ABC):
             for batch in batches:
                 on_device = [part.to(self.device) for part in batch]
                 row = step(model, *on_device, optimizer, schedule, label_smoothing=smoothing)
-                yield {**row, "tokens": self.tokens(on_device)}
+                yield {**row, "tokens": self.n_tokens(on_device)}
 
     @abstractmethod
     def measured(self, model: Any, split: str) -> dict[str, float]:

@@ -54,7 +54,7 @@ class TranslationTask(Task):
     def batches(self, seed: int) -> PairBuckets:
         return PairBuckets(*self.sides, self.settings.max_tokens, seed)
 
-    def tokens(self, batch: list[Tensor]) -> int:
+    def n_tokens(self, batch: list[Tensor]) -> int:
         return sum(int((ids != 0).sum()) for ids in batch)
 
     def inferring(self, model: Transformer) -> Callable[[], object]:

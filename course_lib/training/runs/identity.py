@@ -21,7 +21,7 @@ NO_SETTING = ("optimizer", "last_epoch", "verbose", "training")
 def identity_of(
     model: nn.Module, batches: Any, optimizer: torch.optim.Optimizer, schedule: Any, average: Any
 ) -> dict[str, Any]:
-    """What a training depends on, by name. Draws the first batch of epoch 0."""
+    """Everything that a training depends on, by name. Draws the first batch of epoch 0."""
     found = {"seed": torch.initial_seed(), "first batch": _first_batch(batches)}
     for name, part in model.named_modules():
         found.update(_flat(".".join(filter(None, ("model", name))), part))

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .plain import Row
+from ..plain import Row
 
 PATIENCE = 10  # steps without a change: a schedule may begin at a rate of 0
 

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from .checkpoints import Checkpoints, random_state, set_random_state
 from .first_steps import FirstSteps
 from .identity import identity_of
-from .log import ProgressBar, TrainingLog
+from ..log import ProgressBar, TrainingLog
 from .machine import Batch, Machine, groups
-from .plain import Row
-from .weight_averages import WeightAverage
+from ..plain import Row
+from ..weight_averages import WeightAverage
 
 Evaluation = Callable[[nn.Module], Row | None]
 SAVE_EVERY = 10.0  # seconds between two checkpoints of one process, at least
