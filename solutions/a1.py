@@ -12,9 +12,8 @@
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V
 # \qquad\text{(§3.2.1, Eq. 1)}$$
 #
-# You write each factor as a function, check it, put the factors together, and then ask what a
-# reviewer would ask: Why the square root? Does the result depend on word order? What does it cost?
-# And what does a map of its weights prove?
+# You write each factor as a function, put the factors together, and then ask: Why the square root?
+# Does word order matter? What does it cost? And what does a map of its weights prove?
 #
 # <details><summary><b>Names, shapes, conventions</b>: look here when a shape is unclear</summary>
 #
@@ -42,7 +41,7 @@
 
 # %% [markdown] drawing="scaled_dot_product"
 # *The left half of the paper's Figure 2, as matrices. One row is filled in: the query "the" of the
-# worked example below. The mask is optional.*
+# worked example below.*
 
 # %% setup="a1"
 

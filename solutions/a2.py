@@ -7,18 +7,16 @@
 # ---
 
 # %% [markdown] title="a2"
-# In assignment 1 each query read one weighted average. The paper argues that one average is not
-# enough (§3.2.2):
+# In assignment 1 each query read one average. The paper argues that this is not enough (§3.2.2):
 #
 # > Multi-head attention allows the model to jointly attend to information from different
 # > representation subspaces at different positions. With a single attention head, averaging
 # > inhibits this.
 #
-# You write attention again, now on tensors with gradients; run several heads side by side; show
-# that the result matches torch's own module to 1e-5; and wrap it in the residual connection and
-# layer normalization that every sub-layer of the Transformer has. Then you test the sentence above:
-# you count what heads cost, look at what they learn, and compare one head with many on a task that
-# was made for the question.
+# You write attention again, now on tensors with gradients; run several heads side by side; and wrap
+# them in the residual connection and layer normalization that every sub-layer of the Transformer
+# has. Then you test the sentence above: you count what heads cost, look at what they learn, and
+# compare one head with many.
 #
 # <details><summary><b>Names, shapes and masks</b>: look here when a shape is unclear</summary>
 #

@@ -7,10 +7,8 @@
 # ---
 
 # %% [markdown] title="a4"
-# You have the encoder. What is missing is the half that generates text: a decoder that sees what it
-# has written but not what comes next, a loss for whole sentences, and a search that turns
-# probabilities into a sentence. Together they translate English into French. **The goal** is 51
-# BLEU on 1,000 captions of photographs.
+# You have the encoder. The half that generates text is missing: a decoder that sees what it has
+# written but not what comes next, a loss for whole sentences, and a search.
 #
 # <details><summary><b>The data, the score and how certain it is</b></summary>
 #
@@ -59,22 +57,22 @@
 # </details>
 
 # %% [markdown] drawing="transformer"
-# *The paper's Figure 1. The left half is the encoder of assignment 3; the right half is new.*
+# *The paper's Figure 1. Its right half is new.*
 
 # %% setup="a4"
 
+# %% [markdown]
+# ## First, a result
+#
+# In a minute, torch's own Transformer learns from generated sentences. Then you replace it, part by
+# part.
+
 # %%
-import json
-import os
-import time
-from pathlib import Path
+from course_lib.first_results.translations import translation_maps
 
-from course_lib.config import PRESETS
-from course_lib.recipes.translation_profiles import profile
-
-PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu", "colab" or "base"
-settings = profile(PROFILE)
-print(settings)
+SENTENCES = ["The old man does not sleep.", "The red apple is fresh.",
+             "The man sees a small bird."]
+describe(translation_maps(SENTENCES), "A map for each sentence.")
 
 # %% [markdown] exercise="4.1"
 # A decoder is trained on whole sentences at once, yet at each position it has to predict the next
@@ -162,6 +160,27 @@ print(settings)
 # %% component="course_lib.transformer:Transformer"
 
 # %% check="4.5"
+
+# %% [markdown]
+# **The same three sentences, by your own Transformer.** Only the training and the search are still
+# given. Is it better than torch's at the top of this notebook?
+
+# %%
+with needs("4.1", "4.3", "4.5"):
+    describe(translation_maps(SENTENCES, Transformer), "The same maps, of your own weights.")
+
+# %%
+import json
+import os
+import time
+from pathlib import Path
+
+from course_lib.config import PRESETS
+from course_lib.recipes.translation_profiles import profile
+
+PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu", "colab" or "base"
+settings = profile(PROFILE)
+print(settings)
 
 # %% [markdown] prediction="4.5"
 # **Prediction: what sharing saves.** The paper's base model with 37,000 tokens: how many parameters

@@ -10,10 +10,10 @@
 # Table 3 of the paper changes one hyperparameter at a time and compares BLEU scores to a tenth of a
 # point. Every row is one training run. Would the table look the same with another seed?
 #
-# In this assignment you run such a study yourself, with six factors of the paper, and you do what
-# Table 3 could not afford: every configuration gets more than one seed, so that you know which
-# differences are real. The training is small on purpose. What counts is the experiment: it can be
-# repeated, it survives an interruption, it keeps its failures, and it says how sure it is.
+# Here you run such a study yourself, with six factors of the paper, and you do what Table 3 could
+# not afford: every configuration gets more than one seed, so that you know which differences are
+# real. What matters is the experiment: it can be repeated, it survives an interruption, it keeps
+# its failures, and it says how sure it is.
 #
 # <details><summary><b>Names</b>: look here when a word is unclear</summary>
 #
@@ -30,8 +30,7 @@
 # The model is the encoder classifier of assignment 3. The profile `tiny` trains it on generated
 # lists of words for praise and blame; the label is what most of them say. One trial takes a few
 # seconds on one core, and the whole study two to three minutes. **Hand in the tiny study**; the
-# profile `cpu` runs the same study on SST-2 in an hour or two, if you want real data for your
-# report.
+# profile `cpu` runs the same study on real data, SST-2, in an hour or two.
 #
 # **The test split is not used in this notebook.** Keep it for the end, for the one
 # configuration that you choose.

@@ -23,6 +23,7 @@ class Assignment(Table):
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
     build: str
+    target: str = ""  # a number to see moving: where it starts and ends, and what shows it
     source: str
     week: int
     released: datetime.date
@@ -42,6 +43,7 @@ class Assignment(Table):
     checklist: Checklist | None = None
     profiles: ProfileChoice | None = None
     exercises: list[Exercise]
+    shortest_path: list[str] = []  # ids of exercises that need no other: about half the points
 
     _root: Path = PrivateAttr(default=Path())
     _hidden: str = PrivateAttr(default="")
@@ -167,6 +169,19 @@ class Assignment(Table):
         """Ids of all exercises that depend on it, transitively."""
         return [e.id for e in self.exercises if id in self.upstream(e)]
 
+    def _leave_no_gap(self) -> None:
+        """Raises ValueError unless the exercises of the shortest path are there, with upstream."""
+        for number, id in enumerate(self.shortest_path):
+            try:
+                needed = {*self.upstream(self.exercise(id))} - {*self.shortest_path}
+            except KeyError as error:
+                raise Misplaced(error.args[0], "shortest_path", number) from None
+            if needed:
+                raise Misplaced(
+                    f"exercise {id} of the shortest path depends on {min(needed)}: add it there",
+                    *("shortest_path", number),
+                )
+
     def _count(self) -> None:
         """Raises ValueError unless its points are what they have to be."""
         for number, exercise in enumerate(self.exercises):
@@ -204,6 +219,7 @@ class Assignment(Table):
                         f"{owners[name]} has a mistake {name!r} too: rename one",
                         *("exercises", number, *bug.place),
                     )
+        self._leave_no_gap()
         if self.model is None and any(e.kind == "model" for e in self.exercises):
             raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")
         if self.due.tzinfo is None:

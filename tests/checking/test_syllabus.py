@@ -59,6 +59,8 @@ def refused(folder, name, old, new):
             "write each exercise in autograder/a1/exercise_N_M/exercise.toml",
         ),
         ("week = 6\n", "week = \n", None, "not valid TOML: "),
+        ('path = ["1.1",', 'path = ["1.99",', "shortest_path", "has no exercise '1.99'"),
+        ('path = ["1.1",', "path = [", "shortest_path", "1.4 of the shortest path depends on 1.1"),
     ],
 )
 def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told):

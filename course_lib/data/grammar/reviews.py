@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from .splits import distinct
@@ -51,9 +51,11 @@ FACTS = (
 )
 
 
-def sentences(seed: int = 1) -> dict[str, list[Example]]:
+def sentences(
+    seed: int = 1, sizes: Mapping[str, int] = SIZES["sentences"]
+) -> dict[str, list[Example]]:
     """Short reviews of one or two clauses, each (text, label), for each split; none twice."""
-    return distinct(_sentence, SIZES["sentences"], seed)
+    return distinct(_sentence, sizes, seed)
 
 
 def reviews(seed: int = 2) -> dict[str, list[Example]]:

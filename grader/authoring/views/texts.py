@@ -12,6 +12,8 @@ from ...gradebook.lateness import written
 from ...judge.models import thresholds
 from .setup_cell import badges
 
+MARK = "★"  # of exercises on the shortest path
+
 
 def header(course: Course, assignment: Assignment, view: str) -> str:
     """Title, goal, time, compute, prerequisites, badges and the table of exercises."""
@@ -30,8 +32,12 @@ def header(course: Course, assignment: Assignment, view: str) -> str:
         lines += [*exercise_table(assignment), ""]
     elif view == "starter":
         lines += badges(course, assignment)
-        lines += ["`README.md` beside this notebook lists the exercises and what to hand in.", ""]
-    return "\n".join([*lines, *_bans(assignment)])
+        lines += ["`README.md` lists the exercises and what to hand in.", ""]
+    return "\n".join([*lines, *_target(assignment), *_bans(assignment)])
+
+
+def _target(assignment: Assignment) -> list[str]:
+    return [f"**Target** {assignment.target}", ""] if assignment.target else []
 
 
 def exercise_table(assignment: Assignment) -> list[str]:
@@ -46,19 +52,32 @@ def exercise_table(assignment: Assignment) -> list[str]:
     rows = [f"| exercise | points | minutes | difficulty |{more}", f"|---|--:|--:|:-:|{rule}"]
     core = [exercise for exercise in assignment.exercises if not exercise.bonus]
     labs = [exercise for exercise in assignment.exercises if exercise.bonus]
-    rows += [_row(exercise) for exercise in core]
+    rows += [_row(exercise, assignment) for exercise in core]
     if labs:
         rows.append(f"| **Optional labs**, with bonus points | | | |{empty}")
-        rows += [_row(exercise) for exercise in labs]
+        rows += [_row(exercise, assignment) for exercise in labs]
+    if assignment.shortest_path:
+        rows += ["", _shortest_path(assignment)]
+    if labs:
         rows += ["", "Points marked + are optional bonus points."]
     return rows
 
 
-def _row(exercise: Exercise) -> str:
-    sign = "+" if exercise.bonus else ""
+def _shortest_path(assignment: Assignment) -> str:
+    path = [one for one in assignment.exercises if one.id in assignment.shortest_path]
+    points, minutes = sum(one.points for one in path), sum(one.minutes for one in path)
     return (
-        f"| {exercise.id} {exercise.title} | {sign}{exercise.points:g} | {exercise.minutes} | "
-        f"{dots(exercise.difficulty)} |"
+        f"{MARK} **Short of time?** The marked exercises are {points:g} of 100 points in {minutes} "
+        f"of {assignment.minutes} minutes, and need none of the others."
+    )
+
+
+def _row(exercise: Exercise, assignment: Assignment) -> str:
+    sign = "+" if exercise.bonus else ""
+    mark = f" {MARK}" if exercise.id in assignment.shortest_path else ""
+    return (
+        f"| {exercise.id} {exercise.title}{mark} | {sign}{exercise.points:g} | "
+        f"{exercise.minutes} | {dots(exercise.difficulty)} |"
         + (f" {lecture(exercise.taught)} |" if exercise.taught else "")
     )
 
@@ -70,6 +89,7 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
     facts = [
         *([points] if exercise.points else []),
         f"{exercise.minutes} minutes",
+        *([f"{MARK} shortest path"] if exercise.id in assignment.shortest_path else []),
         f"difficulty {dots(exercise.difficulty)}",
         f"paper {exercise.section}",
         *([f"lecture {lecture(exercise.taught)}"] if exercise.taught else []),
@@ -139,6 +159,7 @@ def readme(course: Course, assignment: Assignment) -> str:
             f"You build {assignment.build}. About "
             f"{hours(assignment.minutes)}{_for_bonus(assignment)}; {assignment.compute}.",
             "",
+            *_target(assignment),
             *badges(course, assignment),
             *exercise_table(assignment),
             "",
