@@ -231,8 +231,8 @@ with needs("3.1"):
 # %% check="3.7"
 
 # %% [markdown]
-# **The same three reviews, by your own encoder.** Only the training is still given. Is it better
-# than torch's at the top of this notebook?
+# **The same three reviews, by your own encoder.** Only the training is still given. Is it as good
+# as torch's at the top of this notebook?
 
 # %%
 with needs("3.1", "3.2", "3.3", "3.4", "3.5", "3.7"):

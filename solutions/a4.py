@@ -163,7 +163,7 @@ describe(translation_maps(SENTENCES), "A map for each sentence.")
 
 # %% [markdown]
 # **The same three sentences, by your own Transformer.** Only the training and the search are still
-# given. Is it better than torch's at the top of this notebook?
+# given. Is it as good as torch's at the top of this notebook?
 
 # %%
 with needs("4.1", "4.3", "4.5"):

@@ -20,33 +20,41 @@ from grader.notebook.statements import global_names
 FIRST = ROOT / "course_lib" / "first_results"
 
 
-def shares(printed):
-    """The shares that a first result printed while it was trained."""
-    return [int(share) for share in re.findall(r"(\d+)%(?! positive)", printed)]
+def outputs(id, code):
+    """The text that the cells with this code printed in the solution."""
+    notebook = json.loads((ROOT / f"solutions/{id}.ipynb").read_text(encoding="utf-8"))
+    cells = [c for c in notebook["cells"] if code in "".join(c["source"])]
+    assert cells
+    return "".join("".join(out.get("text", "")) for cell in cells for out in cell["outputs"])
+
+
+@pytest.mark.parametrize(
+    ("id", "code", "first"), [("a3", "judge(REVIEWS", 50), ("a4", "translation_maps(SENT", 0)]
+)
+def test_the_small_models_of_the_solution_have_learned(id, code, first):
+    """torch's layers, then the reader's own: from guessing to nearly all of the new sentences."""
+    learned = re.findall(r"before training (\d+)%.* (\d+)%\n", outputs(id, code))
+    assert len(learned) == 2
+    for before, after in learned:
+        assert abs(int(before) - first) <= 10
+        assert int(after) >= 80
 
 
 @pytest.mark.parametrize("build", [reviews.TorchClassifier, EncoderClassifier])
-def test_three_reviews_are_judged_within_seconds(capsys, build):
-    reviews.judge(["the plot is lovely .", "the plot is not lovely ."], build)
+def test_reviews_are_judged_by_a_model_that_was_just_trained(capsys, monkeypatch, build):
+    monkeypatch.setattr(reviews, "REVIEWS", {"train": 200, "validation": 20})
+    reviews.judge(["the plot is lovely .", "words that nobody knows"], build)
     printed = capsys.readouterr().out
-    first, *_, last = shares(printed)
-    assert 40 <= first <= 60
-    assert last >= 85
-    lovely, not_lovely = map(int, re.findall(r"(\d+)% positive", printed))
-    assert lovely > 80
-    assert not_lovely < 20
+    assert printed.count("→") == reviews.PASSES
+    assert re.search(r"\d+% positive: words that nobody knows\n$", printed)
 
 
 @pytest.mark.parametrize("build", [translations.TorchTranslator, Transformer])
 def test_sentences_are_translated_with_a_map_of_weights(capsys, monkeypatch, build):
-    monkeypatch.setattr(translations, "WORDS", 5)  # fewer and shorter sentences
-    monkeypatch.setattr(translations, "NEW", 20)
+    for name, value in {"WORDS": 4, "NEW": 10, "PASSES": 3}.items():
+        monkeypatch.setattr(translations, name, value)
     figure = translations.translation_maps(["Two dogs sleep.", "We are old."], build)
-    printed = capsys.readouterr().out
-    first, *_, last = shares(printed)
-    assert first == 0
-    assert last >= 25
-    for ax, line in zip(figure.axes, printed.splitlines()[-2:], strict=True):
+    for ax, line in zip(figure.axes, capsys.readouterr().out.splitlines()[-2:], strict=True):
         source, target = (side.split() for side in line.split(" → "))
         assert [label.get_text() for label in ax.get_xticklabels()] == source
         assert [label.get_text() for label in ax.get_yticklabels()] == target
@@ -129,13 +137,6 @@ def test_the_shortest_path_ends_in_the_first_result_by_parts_of_ones_own(course,
     (own,) = ("".join(c["source"]) for c in cells if maps in "".join(c["source"]))
     asked = re.findall(r'"(\d\.\d+)"', own.splitlines()[0])
     assert {*asked} <= {*course.assignment(id).shortest_path}
-
-
-def outputs(id, code):
-    """The text that the cell with this code printed in the solution."""
-    notebook = json.loads((ROOT / f"solutions/{id}.ipynb").read_text(encoding="utf-8"))
-    (cell,) = (c for c in notebook["cells"] if code in "".join(c["source"]))
-    return "".join("".join(output.get("text", "")) for output in cell["outputs"])
 
 
 def results(name, measure):
