@@ -47,7 +47,8 @@ def _of_call(names: Collection[str], function: str, missing: str, keyword: str) 
     if own in names:
         self = " (the first parameter of a method is `self`)" if method else ""
         return f"the name, the number or the order of the parameters differs from the handout{self}"
-    called = f"`{function.removesuffix('.__init__').removesuffix('.forward')}`"
+    public = function.removesuffix(".__init__").removesuffix(".forward").lstrip("_")
+    called = f"`{public or function}`"
     if keyword:
         other = _OTHER_LIBRARY.get(keyword, "look at the names in its definition")
         return f"{called} has no argument `{keyword}`: {other}"

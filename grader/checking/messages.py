@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any, Generic, Protocol, TypeVar
 
 NOT_WRITTEN = "not written yet"
+RAISED = "your code raised "  # begins the message about an exception
 WAITING = "WAITING"  # the outcome of a test that passes, but does not count by itself
 
 

@@ -14,7 +14,7 @@ from ..seam import StudentError
 from ..seam import errors as kinds
 from .diagnosis import diagnosis
 from .faults import SuiteError
-from .messages import NOT_WRITTEN, Message
+from .messages import NOT_WRITTEN, RAISED, Message
 
 # What a test's own exception says about the answer that it could not handle.
 _FORMS = (
@@ -79,7 +79,7 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
     if error.kind in by_kind:
         return by_kind[error.kind]
     at = f" ({error.where})" if error.where else ""
-    return _raised("an answer", f"your code raised {error.kind}: {error.message}{at}", error, names)
+    return _raised("", f"{RAISED}{error.kind}: {error.message}{at}", error, names)
 
 
 def _not_allowed(error: StudentError, exercise: str, bans: Sequence[Ban]) -> Message:

@@ -69,5 +69,5 @@ def _fault(test: Test, found: TestResult) -> SuiteError | None:
     expected, got = (" ".join(text.split()) for text in (found.message.expected, found.message.got))
     return SuiteError(
         f"{shown(test.file)}: the course's own answer fails “{test.mark.title}” (expected "
-        f"{expected}, got {got}): correct the test or the answer"
+        f"{expected or 'an answer'}, got {got}): correct the test or the answer"
     )

@@ -93,7 +93,11 @@ ANY = "count axes from the end"
             "`softmax` is called without `dim`",
         ),  # torch's, of the same name
         ("x", "return np.max(x, keepdim=True)", "no argument `keepdim`: NumPy calls it `keepdims`"),
-        ("x", "return x.max(axis=0, keepdim=True)", "NumPy calls it `keepdims`"),
+        (
+            "x",
+            "return x.max(axis=0, keepdim=True)",
+            "`amax` has no argument `keepdim`: NumPy calls",
+        ),
         ("x", "return np.sum(x, dim=-1)", "no argument `dim`: NumPy calls it `axis`"),
         ("x", "return x.sum(dim=-1)", "NumPy calls it `axis`"),
         ("x", "return np.concatenate([x], dim=1)", "NumPy calls it `axis`"),

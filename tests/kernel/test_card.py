@@ -7,7 +7,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from grader.checking import notebook
-from grader.checking.kernel.card import STYLE, Card
+from grader.checking.kernel.card import NO_FORMULAS, STYLE, Card
 from grader.checking.messages import NOT_WRITTEN, WAITING, Message, counts_once
 from grader.checking.session import FAILED, PASSED
 
@@ -26,8 +26,8 @@ CAUSE = Message("[1. 2.]", "[2. 4.]", "it is doubled", "§1", seen=True)
 ADVICE = Message("[3.]", "[4.]", "sum along `axis`")
 RIGHT, WRONG, OTHER = Ran("Right."), Ran("Wrong.", CAUSE), Ran("Other.", ADVICE)
 STUB = Ran("Stub.", Message("", NOT_WRITTEN), "NOT_WRITTEN")
-RAISED = Message("a value", "TypeError in line 2", "turn it", raised=True)
-BELOW = Ran("Uses 2.3.", Message("a value", "A2.3: X is not written yet", raised=True))
+RAISED = Message("", "your code raised TypeError in line 2", "turn it", raised=True)
+BELOW = Ran("Uses 2.3.", Message("an answer", "A2.3: X is not written yet", raised=True))
 WAITS = Ran("Refuses.", counts_once(["It works."]), WAITING)
 
 
@@ -96,7 +96,7 @@ def test_a_card_shows_failures_first_and_each_cause_once(card, state, lines):
     assert words(card) == lines
     if "not written yet" in lines[0]:
         assert repr(card) == lines[0]
-    assert f'<div class="check-card{state}">' in card._repr_html_()
+    assert f'<div class="check-card{state} {NO_FORMULAS}">' in card._repr_html_()
 
 
 @pytest.mark.parametrize(

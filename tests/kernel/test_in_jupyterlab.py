@@ -138,3 +138,19 @@ def test_a_check_is_right_about_what_was_run_and_saved(page, folder):
     assert f"{broken} {stale.OLD}" in run(page, 2)
     run(page, 1, ANSWER)
     assert run(page, 2) == right
+
+
+MATH = """\
+from IPython.display import HTML, display
+from grader.checking.kernel.card import Card
+display(HTML("<p id='bare'>$x_1$ and $y$</p>"))
+display(Card("1.1 $x_1$ and $y$", outdated=["Pay $5 for a and $6 for b.", "See \\\\(a\\\\)."]))"""
+
+
+def test_dollars_in_a_message_are_no_formula(page):
+    run(page, 0)
+    run(page, 2, MATH)
+    page.locator("#bare mjx-container").nth(1).wait_for()
+    card = page.locator(".check-card")
+    assert "$5 for a and $6" in card.inner_text()
+    assert card.locator("mjx-container").count() == 0

@@ -9,6 +9,7 @@ from html import escape
 
 from ..messages import (
     NOT_WRITTEN,
+    RAISED,
     WAITING,
     Checked,
     Failures,
@@ -33,8 +34,8 @@ word-break:normal!important;line-height:1.45}
 .check-card summary{cursor:pointer;opacity:.85}.check-card i{font-style:normal;font-weight:700}
 .check-card .no{color:#dd4b4b}.check-card .yes{color:#2b9a53}.check-card .why{color:#b7791f}
 </style>""".replace("\n", "")
+NO_FORMULAS = "tex2jax_ignore mathjax_ignore"  # MathJax, 2 and 3, takes no $ for a formula's begin
 WIDTH = 9  # of a label; two spaces follow
-ANY = "a value"  # what is expected in place of an exception
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Card:
         if tests and passed:
             titles = [_line("yes", "✓", test.title) for test in passed]
             parts.append(_folded("Passed checks", titles))
-        return f'{STYLE}<div class="check-card{state}">{"".join(parts)}</div>'
+        return f'{STYLE}<div class="check-card{state} {NO_FORMULAS}">{"".join(parts)}</div>'
 
 
 def _paragraph(failures: Failures[Checked]) -> str:
@@ -91,10 +92,9 @@ def _message(message: Message) -> str:
     """The expected value and the one that came, aligned; then the cause, and where to read."""
     shown = ""
     for label, text in message.lines():
-        if message.raised and text == ANY:
-            continue  # an exception is news enough
         if label in ("expected", "got"):
-            label = "raised" if message.raised and label == "got" else label
+            if label == "got" and text.startswith(RAISED):
+                label, text = "raised", text.removeprefix(RAISED)
             shown += f'<pre class="check-line">{label:{WIDTH}}  {escape(text)}</pre>'
         else:
             shown += f"<p><b>{label.capitalize()}:</b> {_prose(text)}</p>"
