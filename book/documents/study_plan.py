@@ -46,8 +46,8 @@ def of_release(course: Course) -> str:
     return (
         f"## Lectures, week by week\n\nOpen [the lectures]({IN_RELEASE}/index.html) in a browser: "
         "they need neither a server nor a network. Parts are notebooks too, in "
-        f"`{IN_RELEASE}/notebooks`. [Questions that everybody asks]({IN_RELEASE}/questions.html) helps "
-        f"when a model learns badly.\n\n{plan}\n"
+        f"`{IN_RELEASE}/notebooks`. If a model learns badly, look into [Questions that everybody "
+        f"asks]({IN_RELEASE}/questions.html).\n\n{plan}\n"
     )
 
 
