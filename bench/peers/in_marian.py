@@ -9,13 +9,11 @@ import torch
 from torch import Tensor
 
 from course_lib.config import TransformerConfig
+from course_lib.data.tokenizer import END, PAD, START
 from course_lib.transformer import Transformer
 
 from . import (
-    END,
     LONGEST_SOURCE,
-    PAD,
-    START,
     Beam,
     Ids,
     Peer,
