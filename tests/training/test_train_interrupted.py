@@ -28,12 +28,14 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from course_lib.classifier import EncoderClassifier
+from course_lib.families.language_model import LanguageModel
 from course_lib.training.classification_loss import classification_loss
 from course_lib.training.fit import CheckpointError, DivergedError, TrainingConfig, fit
 from course_lib.training.runs import run as training_run
 from course_lib.training.runs.checkpoints import Checkpoints, random_state, set_random_state
 from course_lib.training.runs.identity import identity_of
 from course_lib.training.schedules import WarmupSchedule, warmup_rate
+from course_lib.transformer import Transformer
 
 SCRIPT = Path(__file__).with_name("small_training.py")
 
@@ -231,6 +233,30 @@ def test_a_schedule_of_functions_is_known_by_their_numbers(one):
     assert (identity(**one) == identity()) == same
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            LanguageModel(9, 1, 8, 2, 8, positions="none"),
+            LanguageModel(9, 1, 8, 2, 8, positions="rotary"),
+        ),
+        (Transformer(9, 1, 8, 2, 8), Transformer(9, 1, 8, 2, 8, norm_first=True)),
+        (Transformer(9, 1, 8, 2, 8), Transformer(9, 1, 8, 2, 8, pad_id=3)),
+        (Transformer(9, 1, 8, 2, 8), Transformer(9, 1, 8, 2, 8, position_scale=0.5)),
+        (Transformer(9, 1, 8, 2, 8), Transformer(9, 1, 8, 4, 8)),
+        (nn.Sequential(nn.Linear(2, 2), nn.ReLU()), nn.Sequential(nn.Linear(2, 2), nn.GELU())),
+        (nn.LayerNorm(4, eps=1e-5), nn.LayerNorm(4, eps=1e-6)),
+    ],
+)
+def test_models_of_equal_shapes_are_told_apart_by_their_settings(one, other):
+    def identity(model):
+        optimizer = torch.optim.Adam(model.parameters())
+        return identity_of(model, Batches(), optimizer, Constant(optimizer), None)
+
+    assert identity(one) != identity(other)
+    assert identity(one) == identity(one)
+
+
 def test_the_advice_after_a_divergence_works_when_it_is_followed(tmp_path, capsys):
     def poison(model, step):
         if step == 9:
@@ -279,7 +305,7 @@ def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_pat
         assert reports[0]["history"] == reports[1]["history"]
         assert reports[0]["weights"] == reports[1]["weights"]
         for row, wanted in zip(reports[0]["history"], history, strict=True):
-            assert row == pytest.approx(wanted, abs=1e-5)
+            assert row == pytest.approx(wanted, abs=1e-6)
         for name, value in model.state_dict().items():
             given = torch.tensor(reports[0]["weights"][name])
             torch.testing.assert_close(given, value, atol=1e-5, rtol=1e-4)

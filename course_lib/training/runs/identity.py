@@ -1,8 +1,8 @@
 """The identity of a training as plain data, so that a checkpoint resumes no other training.
 
 It has the settings of the model, the optimizer and the schedule, the seed, and the first batch.
-Settings are the attributes with the name of a constructor's parameter: others may change while a
-training runs.
+Settings are the attributes with the name of a constructor's parameter, and public text and switches:
+others, such as counters, may change while a training runs.
 """
 
 import hashlib
@@ -45,7 +45,9 @@ def _flat(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
         return
     for attribute, value in getattr(thing, "__dict__", {}).items():
         setting = attribute.strip("_")
-        if setting.rstrip("s") in parameters and setting not in NO_SETTING:
+        is_named = setting.rstrip("s") in parameters
+        is_kind = isinstance(value, (str, bool)) and not attribute.startswith("_")
+        if (is_named or is_kind) and setting not in NO_SETTING:
             yield f"{name}.{setting}", _plain(value)
 
 
