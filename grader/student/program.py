@@ -178,10 +178,10 @@ def _debug(options: argparse.Namespace) -> int:
         print(json.dumps([asdict(check) for check in checks]))
     else:
         print(*checks, sep="\n")
-        wrong = sum(check.ok is False for check in checks)
-        if wrong > 1:
+        failed = sum(check.ok is False for check in checks)
+        if failed > 1:
             print("Begin with the first that is wrong: it may explain the others.")
-        if wrong:
+        if failed:
             print("In the lectures, “Questions that everybody asks” starts from what you see.")
     return EXIT_FOUND if any(check.ok is False for check in checks) else EXIT_OK
 
