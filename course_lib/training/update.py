@@ -29,12 +29,11 @@ def update(
     Returns `gradient_norm` (before clipping) and `learning_rate` (that of this update).
     """
     backward(loss)
-    gradient_norm = clip(model.parameters(), max_norm)
-    learning_rate = optimizer.param_groups[0]["lr"]
-    optimizer.step()
-    schedule.step()
-    optimizer.zero_grad()
-    return {"gradient_norm": float(gradient_norm), "learning_rate": learning_rate}
+    norm = float(clip(model.parameters(), max_norm))
+    row = {"gradient_norm": norm, "learning_rate": optimizer.param_groups[0]["lr"]}
+    for finish in (optimizer.step, schedule.step, optimizer.zero_grad):  # in this order
+        finish()
+    return row
 
 
 def step_of(loss: Loss) -> Step:
