@@ -24,6 +24,22 @@ seeded(
 Assignments = Annotated[str, typer.Option(help="a1,a2,…; default: all")]
 
 
+@grader_app.command("debug")
+def debug(
+    json: Json = False,
+    only: Annotated[str, typer.Option(help="a,b,…: named mistakes; default: all")] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="mistakes judged at a time")] = 2,
+) -> None:
+    """What `student debug` says of a model with each named mistake; ten CPU minutes."""
+    from . import debug as bench
+
+    chosen = [name for name in only.split(",") if name]
+    known = {bug.name for bug in bench.of_models()}
+    if unknown := [name for name in chosen if name not in known]:
+        raise UsageProblem(f"--only {unknown[0]}: no model uses a mistake of this name")
+    show(bench.run(log, chosen, jobs), f"results/{bench.NAME}.json", json)
+
+
 @grader_app.command("grading")
 def grading(
     json: Json = False,

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from . import checklist
-from .checks import Check
+from .check import Check
 
 FAULTS = (
     "healthy",

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .checks import Check
+from .check import Check, same
 
 CLOSE = 1e-2  # relative: a wrong factor is off by far more, float32 by far less
 
@@ -27,7 +27,7 @@ def score_scale(model: nn.Module) -> Check:
     if not found:
         return Check(name, None, "no part has w_q, w_k and n_heads", "")
     measured = [(_slope(part), part) for part in found]
-    if any(math.isnan(slope) for slope, _ in measured):
+    if any(math.isnan(slope) for slope, _ in measured):  # `parts.attention` looks closer
         return Check(name, None, "the weights do not follow from w_q and w_k alone", "")
 
     def error(pair: tuple[float, Any]) -> float:
@@ -62,6 +62,8 @@ def _slope(part: Any) -> float:
     weights = part(x, x, x, None, need_weights=True)[1]
     queries, keys = (w(x).unflatten(-1, (part.n_heads, -1)) for w in (part.w_q, part.w_k))
     products = _centered(torch.einsum("bqhd,bkhd->bhqk", queries, keys))
+    if weights.shape != products.shape:
+        return math.nan
     logs = _centered(weights.clamp(min=1e-30).log())
     slope = ((logs * products).sum() / products.square().sum()).item()
     unexplained = (logs - slope * products).square().mean() / logs.square().mean()
@@ -82,15 +84,21 @@ def embedding_scale(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
     tokens, positions = getattr(embedding, "tokens", None), _table(model)
     if not isinstance(tokens, nn.Embedding) or positions is None:
         return Check(name, None, "the model has no embedding.tokens and embedding.positions", "")
+    if not hasattr(embedding, "position_scale"):
+        return Check(name, None, "the embedding scales its positions in another way", "")
     width, ids = tokens.embedding_dim, token_ids[:1]
     padding = torch.full_like(ids, pad_id)
-    alone = embedding(padding)
+    alone, table = embedding(padding), positions[: ids.shape[1]]
     rows = tokens.weight[ids] - tokens.weight[padding]
     factor = _factor(embedding(ids) - alone, rows)
-    places = _factor(alone, positions[: ids.shape[1]].expand_as(alone))
+    places = _factor(alone, table.expand_as(alone))
+    if not same(embedding(ids), factor * tokens.weight[ids] + places * table):
+        return Check(name, None, "not a sum of embeddings and positions with two factors", "")
     right = abs(factor / math.sqrt(width) - 1) < CLOSE and abs(places - 1) < CLOSE
     shown = f"tokens × {factor:.3g}, positions × {places:.3g}; √d_model is {math.sqrt(width):.3g}"
     advice = "the embeddings alone are multiplied by √d_model, before the positions are added"
+    if abs(places) < CLOSE:
+        advice = "the positions are not added"
     return Check(name, right, shown, advice)
 
 
@@ -103,7 +111,7 @@ def sinusoids(model: nn.Module) -> Check:
     """Sines and cosines alternate, and the wavelengths grow by one ratio, from 2π on (§3.5)."""
     name = "sinusoids"
     positions = _table(model)
-    if positions is None or len(positions) < 2:
+    if positions is None or len(positions) < 2 or isinstance(positions, nn.Parameter):
         return Check(name, None, "the model has no table embedding.positions", "")
     scale = float(getattr(model.embedding, "position_scale", 1.0))  # type: ignore[arg-type]
     table = positions.double() / scale
@@ -119,7 +127,9 @@ def sinusoids(model: nn.Module) -> Check:
     angles = torch.atan2(sines[1], cosines[1])  # of position 1, from 1 radian down
     alternate = _are(sines[0], 0) and _are(cosines[0], 1) and _are(sines**2 + cosines**2, 1)
     ratios = angles.log().diff()
-    even = alternate and _are(angles[:1], 1) and _are(ratios - ratios.mean(), 0)
+    places = torch.arange(len(table), device=table.device)[:, None]
+    turning = _are(sines - torch.sin(places * angles), 0)  # every row, not the first two alone
+    even = alternate and _are(angles[:1], 1) and _are(ratios - ratios.mean(), 0) and turning
     last = f"; the last wavelength is {2 * math.pi / angles[-1].item():.4g} positions"
     advice = "feature 2i is a sine and 2i + 1 the cosine of one angle; position 0 comes first"
     expected = 10000 ** (2 / table.shape[1])  # between neighboring wavelengths

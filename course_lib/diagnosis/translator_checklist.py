@@ -1,6 +1,6 @@
 """A debugging checklist for an encoder-decoder that translates badly, or suspiciously well.
 
-    for line in run(model, source_ids, target_ids, functions):
+    for line in run(model, source_ids, target_ids):
         print(line)
 
 As in `checklist`, every check runs the model and measures; none reads its code. `student debug`
@@ -9,19 +9,27 @@ runs it on a notebook of assignment 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from . import checks, scales, translator_checks
-from .checks import Check
+from ..data.batching import PAD
+from ..data.pair_batching import END, START
+from . import checks, ends, learning, slopes, stacks, steps, translator_checks, wiring
+from .calls import distinct
+from .check import Check
+from .checklist import Functions, of_parts, restored, without_gradient
+from .stages import Stage, in_order, sizes, with_other_arguments
 
 VOCABULARY = 20
+SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
+OTHER = {"norm_first": True, "pad_id": VOCABULARY - 1, "dropout": 0.3, "position_scale": 0.5}
+SOURCES = torch.tensor([[5, 9, 7, 12, 8, 6, 4], [4, 6, 11, 10, 12, 13, 7]])
+TARGETS = torch.tensor([[START, 9, 7, 13, END], [START, 6, 11, END, PAD]])
 
 
 class _GivenSource(nn.Module):
@@ -31,113 +39,129 @@ class _GivenSource(nn.Module):
         super().__init__()
         self.model, self.source = model, source
 
-    @property
-    def encoder(self) -> Any:
-        """The stack that reads the targets."""
-        return getattr(self.model, "decoder", None)
-
     def forward(self, target_ids: Tensor, need_weights: bool = False) -> Any:
         return self.model(self.source, target_ids, need_weights=need_weights)
 
 
-def of_class(
-    build: Callable[..., nn.Module], functions: Mapping[str, Callable[..., Any] | None]
-) -> list[dict[str, object]]:
+def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict[str, object]]:
     """Run the checklist on a small untrained model from `build(vocab_size, …)`; as plain data.
 
     `functions` are those around the model, by their names in assignment 4; None, or absence, for
-    one that is not written yet. The norms are checked a second time, with `norm_first=True`.
+    one that is not written yet. If all is well, a second model is built with other arguments.
     """
-    source = torch.tensor([[5, 9, 7, 3, 8, 2, 6], [4, 6, 11, 10, 12, 3, 2]])
-    target = torch.tensor([[1, 9, 7, 3, 8], [1, 6, 11, 12, 10]])
-    small = partial(build, VOCABULARY, n_layers=2, d_model=32, n_heads=4, d_ff=64)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        post, pre = small(), small(norm_first=True)
-        found = run(post, source, target, functions)
-    with torch.no_grad():
-        same = source[:, : target.shape[1]]
-        placed = checks.norm_placement(_GivenSource(pre, same).eval(), target, 0)
-    return [asdict(check) for check in (*found, checks.norm_first(placed))]
+        paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
+        stages = [
+            {"sizes": partial(sizes, paper, SIZES | {"dropout": 0.1})},
+            *_stages(paper, SOURCES, TARGETS, PAD, norm_first=False),
+            _searches(paper, functions),
+        ]
+        found = [*in_order(_around(functions)), *restored(paper, stages)]
+        found += in_order(_training(paper, functions), found)
+        target = TARGETS.masked_fill(TARGETS == PAD, VOCABULARY - 1)
+        target[0, 1] = PAD  # a word like any other
+        stages = [
+            {"sizes": partial(sizes, other, SIZES | OTHER)},
+            *_stages(other, SOURCES, target, VOCABULARY - 1, norm_first=True),
+            _searches(other, functions),
+        ]
+        return with_other_arguments(found, partial(restored, other, stages), OTHER)
 
 
-def run(
+def run(model: nn.Module, source: Tensor, target: Tensor, pad_id: int = PAD) -> list[Check]:
+    """Run every check on `model`; its mode is restored and its gradients are cleared.
+
+    `source` (batch, n_source) and `target` (batch, n_target) hold different sentences, the source
+    without padding and longer than the target; a target begins with the start token.
+    """
+    return restored(model, _stages(model, source, target, pad_id))
+
+
+def _stages(
     model: nn.Module,
     source: Tensor,
     target: Tensor,
-    functions: Mapping[str, Callable[..., Any] | None] | None = None,
-    pad_id: int = 0,
-) -> list[Check]:
-    """Run every check on `model`; its mode is restored and its gradients are cleared.
-
-    `source` (batch, n_source) and `target` (batch, n_target) hold different sentences without
-    padding, the source longer than the target; a target begins with the start token.
-    """
-    was_training = model.training
+    pad_id: int,
+    norm_first: bool | None = None,
+) -> list[Stage]:
+    """The stages of a model; `norm_first` is what it was built with, if that is known."""
     same = source[:, : target.shape[1]]  # one length, for what two lengths would end
+    padded = F.pad(source, (0, 2), value=pad_id)
     asked = _GivenSource(model, same)
-    try:
-        asked.eval()
-        with torch.no_grad():
-            found = [
-                translator_checks.lengths_differ(model, source, target),
-                translator_checks.no_look_ahead(model, same, target),
-                translator_checks.reads_the_prefix(model, same, target),
-                translator_checks.reads_the_source(model, same, target),
-            ]
-            if found[0].ok:
-                found += [
-                    translator_checks.source_padding(model, source, target, pad_id),
-                    translator_checks.cross_weights(model, source, target),
-                ]
-            found += [
-                scales.score_scale(model),
-                scales.embedding_scale(model, target, pad_id),
-                scales.sinusoids(model),
-                translator_checks.shared_matrix(model),
-                checks.dropout_in_evaluation(asked, target),
-                checks.dropout_in_training(asked, target),
-                checks.norm_placement(asked, target, pad_id),
-            ]
-            found += _of_functions(model, source, functions or {}, pad_id)
-        if step := (functions or {}).get("translation_step"):
-            checked = translator_checks.teacher_forcing
-            found.append(_tried("translation_step", checked, step, pad_id))
-        return found
-    finally:
-        model.zero_grad()
-        model.train(was_training)
+    model.eval()
+    measured = {
+        "no look-ahead": partial(translator_checks.no_look_ahead, model, same, target),
+        "reads the prefix": partial(translator_checks.reads_the_prefix, model, same, target),
+        "reads the source": partial(translator_checks.reads_the_source, model, same, target),
+        "source padding ignored": partial(
+            translator_checks.source_padding, model, source, target, pad_id
+        ),
+        "cross-attention sums": partial(translator_checks.cross_weights, model, source, target),
+        "dropout in train()": partial(checks.dropout_in_training, asked, target),
+    }
+
+    def loss(made: nn.Module) -> Tensor:
+        logits = made(padded, target[:, :-1])[0]
+        return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)
+
+    return [
+        {"layers of their own": partial(stacks.registered, model)},
+        {"no dropout in eval()": partial(checks.dropout_in_evaluation, asked, target)},
+        *of_parts(model, target, pad_id),
+        {"layers": partial(wiring.layers, model)},
+        *(
+            []
+            if norm_first is None
+            else [{"norm_first": partial(wiring.norm_first, model, norm_first)}]
+        ),
+        {"stacks": partial(stacks.stacks, model, padded, target)},
+        {"masks": partial(ends.masks, model, padded, target, pad_id=pad_id)},
+        {
+            "shared matrix": partial(
+                without_gradient, partial(translator_checks.shared_matrix, model)
+            )
+        },
+        {"output": partial(ends.output, model, padded, target)},
+        {"weights": partial(ends.weights, model, padded, target)},
+        {"two lengths": partial(translator_checks.lengths_differ, model, source, target)},
+        {name: partial(without_gradient, check) for name, check in measured.items()},
+        {"gradients": partial(slopes.gradients, model, loss)},
+    ]
 
 
-def _of_functions(
-    model: Any, source: Tensor, functions: Mapping[str, Callable[..., Any] | None], pad_id: int
-) -> list[Check]:
-    found = []
+def _around(functions: Functions) -> list[Stage]:
+    """The checks of functions that need no model of one's own."""
+    found: dict[str, Callable[[], Check]] = {}
     if shift := functions.get("shift_targets"):
-        found.append(_tried("shift_targets", translator_checks.shifted, shift))
+        found["shifted targets"] = partial(translator_checks.shifted, shift)
     if loss := functions.get("label_smoothed_loss"):
-        of_padding = translator_checks.loss_of_padding
-        found.append(_tried("label_smoothed_loss", of_padding, loss, pad_id))
-    if make_step := functions.get("uncached_step"):
+        found["label_smoothed_loss"] = partial(translator_checks.smoothed_loss, loss)
+    if step := functions.get("translation_step"):
+        batch = SOURCES, TARGETS
+        training = partial(steps.training, step, batch, VOCABULARY, VOCABULARY, PAD)
+        return [found, {"training step": training}]  # it calls the other two
+    return [found]
 
-        def step(model: Any, prefixes: Tensor) -> Tensor:
-            memory, mask = model.encode(source)
-            state = SimpleNamespace(memory=memory, source_mask=mask)
-            return make_step(model)(prefixes, state)[0]
 
-        found.append(_tried("uncached_step", translator_checks.next_token, model, step, source))
+def _searches(model: nn.Module, functions: Functions) -> Stage:
+    found: dict[str, Callable[[], Check]] = {}
+    pad, model = getattr(model, "pad_id", PAD), distinct(model)
+    source = F.pad(SOURCES, (0, 2), value=pad)
+    source[1, 5:] = pad
+    if plain := functions.get("uncached_step"):
+        found["search step"] = partial(translator_checks.next_token, model, plain, source)
     start, cached = functions.get("start_cache"), functions.get("cached_step")
     if start and cached:
-        agrees = translator_checks.cache_agrees
-        found.append(_tried("cached_step", agrees, model, start, cached, source))
+        found["cache"] = partial(translator_checks.cache_agrees, model, start, cached, source)
+    return {name: partial(without_gradient, check) for name, check in found.items()}
+
+
+def _training(model: nn.Module, functions: Functions) -> list[Stage]:
+    with torch.no_grad():
+        logits = model.eval()(SOURCES, TARGETS)[0]
+    found: list[Stage] = [{"loss at the start": partial(learning.start, logits)}]
+    if step := functions.get("translation_step"):
+        batch = SOURCES, TARGETS
+        found.append({"learns one batch": partial(learning.by_heart, model, step, batch)})
     return found
-
-
-def _tried(name: str, check: Callable[..., Check], *given: Any) -> Check:
-    """The check, or what the function raised: the others still run."""
-    try:
-        return check(*given)
-    except Exception as error:  # the student's own code: it may raise anything
-        said = str(error).partition("\n")[0]
-        advice = "it cannot be called as its docstring says: the visible checks say more"
-        return Check(name, False, f"{type(error).__name__}: {said}", advice)

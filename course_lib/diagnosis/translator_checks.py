@@ -6,14 +6,18 @@ weights is one tensor `(batch, heads, n_target, n_source)` per layer of the deco
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .checks import TOLERANCE, Check
+from ..data.batching import PAD
+from ..data.pair_batching import END, START
+from .calls import drawn
+from .check import TOLERANCE, Check, Fault, first_of, off_by, same
 
 
 def lengths_differ(model: nn.Module, source: Tensor, target: Tensor) -> Check:
@@ -91,87 +95,95 @@ def shared_matrix(model: nn.Module) -> Check:
     logits: Any = getattr(model, "logits", None)
     if not isinstance(tokens, nn.Embedding) or logits is None:
         return Check(name, None, "the model has no embedding.tokens and logits", "")
-    x = torch.randn(1, 3, tokens.embedding_dim, generator=torch.Generator().manual_seed(0))
-    x = x.to(tokens.weight)
-    off = (logits(x) - F.linear(x, tokens.weight)).abs().max().item()
+    x = drawn(tokens, 1, 3, tokens.embedding_dim)
+    off = off_by(logits(x), F.linear(x, tokens.weight))
+    one = off_by(logits(x[0, 0]), F.linear(x[0, 0], tokens.weight))
     advice = "the pre-softmax layer is the embedding matrix, transposed: no copy, factor or softmax"
-    return Check(name, off < TOLERANCE, f"off by at most {off:.1e}", advice)
+    return Check(name, max(off, one) < TOLERANCE, f"off by at most {max(off, one):.1e}", advice)
 
 
 def shifted(shift: Callable[[Tensor], Any]) -> Check:
     """The decoder reads all but the last token and is to predict all but the first (§3.1)."""
-    target = torch.tensor([[1, 7, 8, 9, 2]])
-    read, labels = shift(target)
-    right = read.tolist() == [[1, 7, 8, 9]] and labels.tolist() == [[7, 8, 9, 2]]
-    measured = f"of START 7 8 9 END, reads {_named(read)} to predict {_named(labels)}"
-    advice = "read START 7 8 9 and predict 7 8 9 END: what is read must not be what is wanted"
+    target = torch.tensor([[START, 7, 8, 9, END], [START, 7, 8, END, PAD]])
+    read, labels = shift(target.clone())
+    right = torch.equal(read, target[:, :-1]) and torch.equal(labels, target[:, 1:])
+    first = torch.equal(read[:1], target[:1, :-1]) and torch.equal(labels[:1], target[:1, 1:])
+    row = int(first and not right)  # the one that shows it
+    measured = f"of {named(target[row])}, reads {named(read[row])} to predict {named(labels[row])}"
+    advice = "read all but the last token of the row and predict all but the first, as they are"
     return Check("shifted targets", right, measured, advice)
 
 
-def _named(tokens: Tensor) -> str:
-    names = {1: "START", 2: "END"}
+def named(tokens: Tensor) -> str:
+    """Tokens as text."""
+    names = {START: "START", END: "END", PAD: "PAD"}
     return " ".join(names.get(token, str(token)) for token in tokens.flatten().tolist())
 
 
-def loss_of_padding(loss: Callable[..., Tensor], pad_id: int) -> Check:
-    """Padding changes no loss: neither its sum nor the number that it is divided by."""
-    logits = torch.randn(2, 4, 9, generator=torch.Generator().manual_seed(0))
-    labels = torch.tensor([[5, 6, 7, 2], [8, 3, 4, 2]])
-    longer = F.pad(logits, (0, 0, 0, 4), value=1.0)
-    plain = float(loss(logits, labels, 0.0, pad_id))
-    padded = float(loss(longer, F.pad(labels, (0, 4), value=pad_id), 0.0, pad_id))
-    measured = f"loss {plain:.3f}, with as much padding again {padded:.3f}"
-    advice = "the mean is over real tokens: sum the losses of real tokens, divide by their number"
-    return Check("padding not in the loss", abs(plain - padded) < TOLERANCE, measured, advice)
+def smoothed_loss(loss: Callable[..., Tensor]) -> Check:
+    """The loss and its gradient are torch's, for any smoothing, padding and padding id (§5.4)."""
+    return first_of("label_smoothed_loss", _of_loss(loss), "as torch's cross-entropy")
 
 
-class _Recorder(nn.Module):
-    """A model of one parameter that keeps what it was asked."""
-
-    def __init__(self, vocab_size: int) -> None:
-        super().__init__()
-        self.scores = nn.Parameter(torch.linspace(-1, 1, vocab_size))
-        self.read = torch.empty(0, dtype=torch.long)
-
-    def forward(self, source_ids: Tensor, target_ids: Tensor) -> tuple[Tensor, None]:
-        self.read = target_ids
-        return self.scores.expand(*target_ids.shape, -1), None
-
-
-def teacher_forcing(step: Callable[..., dict[str, float]], pad_id: int) -> Check:
-    """A training step reads the shifted targets, and its loss is that of the next tokens."""
-    target = torch.tensor([[1, 7, 8, 2], [1, 5, 2, pad_id]])
-    model = _Recorder(10)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1.0)
-    found = step(model, torch.tensor([[4, 5], [6, pad_id]]), target, optimizer, schedule)
-    wanted = target[:, 1:].flatten()
-    scores = model.scores.detach().expand(len(wanted), -1)
-    expected = F.cross_entropy(scores, wanted, label_smoothing=0.1, ignore_index=pad_id).item()
-    first, width = _named(model.read[:1]), model.read.shape[1]
-    measured = f"reads {first}; loss {found['loss']:.3f}, of the next tokens {expected:.3f}"
-    right = (
-        abs(found["loss"] - expected) < TOLERANCE
-        and width == 3
-        and bool((model.read == target[:, :-1]).all())
-    )
-    advice = "read all but the last token; the smoothed loss is over all but the first, no padding"
-    return Check("teacher forcing", right, measured, advice)
+def _of_loss(loss: Callable[..., Tensor]) -> Iterator[Fault]:
+    generator = torch.Generator().manual_seed(0)
+    logits = (2 * torch.randn(3, 5, 9, generator=generator)).requires_grad_()
+    rows = [[5, 6, 7, 2, 3], [8, 1, 3, PAD, PAD], [4, 3, PAD, PAD, PAD]]
+    cases = {
+        "without smoothing or padding": (torch.tensor(rows[:1]), 0.0, PAD),
+        "with padding": (torch.tensor(rows), 0.0, PAD),
+        "with smoothing": (torch.tensor(rows[:1]), 0.2, PAD),
+        "with smoothing and padding": (torch.tensor(rows), 0.1, PAD),
+        "with pad_id = 3": (torch.tensor(rows), 0.1, 3),
+    }
+    advice = {
+        "without smoothing or padding": "the mean of −log softmax(logits)[target] over all tokens",
+        "with padding": "sum the losses of real tokens, divide by the number of real tokens",
+        "with smoothing": "1 − ε for the true token, and ε / V for each of all V tokens",
+    }
+    for name, (targets, smoothing, pad_id) in cases.items():
+        found = loss(logits[: len(targets)], targets, smoothing, pad_id)
+        wanted = F.cross_entropy(
+            logits[: len(targets)].flatten(0, 1),
+            targets.flatten(),
+            label_smoothing=smoothing,
+            ignore_index=pad_id,
+        )
+        if not abs(found.item() - wanted.item()) < TOLERANCE:
+            told = advice.get(name, "padding is left out of the sum and of the number")
+            yield f"{name} {found.item():.3f}, torch's is {wanted.item():.3f}", told
+        slopes = [torch.autograd.grad(one, logits, allow_unused=True)[0] for one in (found, wanted)]
+        if slopes[0] is None or not same(slopes[0], slopes[1]):
+            yield f"{name}: another gradient than torch's", "no detach, item or no_grad in the loss"
 
 
-def next_token(model: Any, step: Callable[[Any, Tensor], Tensor], source: Tensor) -> Check:
-    """The first step of a search gives the logarithms of the last position's probabilities.
+def next_token(model: Any, make_step: Callable[..., Any], source: Tensor) -> Check:
+    """A step of a search gives the logarithms of the last position's probabilities.
 
-    `step(model, prefixes)` gives log-probabilities for `source`.
+    Also for other rows of the state than the first call's.
     """
-    prefix = torch.tensor([[1, 7, 8]]).expand(len(source), -1)
-    found = step(model, prefix)
-    expected = F.log_softmax(model(source, prefix)[0][:, -1], dim=-1)
-    off = (found - expected).abs().max().item()
+    with torch.no_grad():
+        memory, mask = model.encode(source)
+        step, prefix = make_step(model), _prefixes(len(source), 3)
+        found = step(prefix, SimpleNamespace(memory=memory, source_mask=mask))[0]
+        expected = F.log_softmax(model(source, prefix)[0][:, -1], dim=-1)
+        turned = SimpleNamespace(memory=memory.flip(0), source_mask=mask.flip(0))
+        off = max(off_by(found, expected), off_by(step(prefix, turned)[0], _again(model, source)))
     total = found.exp().sum(dim=-1).mean().item()
     measured = f"off by {off:.1e}, probabilities sum to {total:.3f}"
-    advice = "the log-softmax of the last position's logits, with the source's mask"
+    advice = "the log-softmax of the last position's logits, with the state's memory and mask"
     return Check("search step", off < TOLERANCE, measured, advice)
+
+
+def _again(model: Any, source: Tensor) -> Tensor:
+    logits: Tensor = model(source.flip(0), _prefixes(len(source), 3))[0]
+    return F.log_softmax(logits[:, -1], dim=-1)
+
+
+def _prefixes(n_rows: int, n: int) -> Tensor:
+    """Rows of tokens after START, each another one."""
+    rows = [[START, *((7 + row + 2 * i) % 14 + 4 for i in range(n - 1))] for row in range(n_rows)]
+    return torch.tensor(rows)
 
 
 def cache_agrees(
@@ -182,15 +194,18 @@ def cache_agrees(
 ) -> Check:
     """With a cache, every step gives what the whole model gives without one."""
     step, state = make_step(model), start(model, source)
-    prefix = torch.tensor([[1, 7, 8, 9, 5]]).expand(len(source), -1)
-    changes = []
-    for length in range(1, prefix.shape[1] + 1):
+    kept = state
+    prefix, changes = _prefixes(len(source), 5), []
+    prefix[0, 3] = PAD  # of a row that has ended
+    for length in (1, 2, 3, 5):  # two tokens at once, too
         found, state = step(prefix[:, :length], state)
         expected = F.log_softmax(model(source, prefix[:, :length])[0][:, -1], dim=-1)
-        changes.append((found - expected).abs().max().item())
-    wrong = [number for number, change in enumerate(changes, start=1) if change >= TOLERANCE]
+        changes.append(off_by(found, expected))
+    again = step(prefix[:, :1], kept)[0]  # a state is not written into
+    changes.append(off_by(again, F.log_softmax(model(source, prefix[:, :1])[0][:, -1], dim=-1)))
+    wrong = [number for number, change in enumerate(changes, start=1) if not change < TOLERANCE]
     measured = f"off by at most {max(changes):.1e}"
-    measured += f", from token {wrong[0]} on" if wrong else f" over {len(changes)} tokens"
+    measured += f", from step {wrong[0]} on" if wrong else f" over {prefix.shape[1]} tokens"
     advice = "a new token's position counts from the sentence's start; its keys and values are "
     advice += "added after the old ones, and the mask keeps the rows of new tokens"
     if wrong and wrong[0] == 1:

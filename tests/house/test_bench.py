@@ -109,6 +109,13 @@ def test_a_command_or_an_option_of_yesterday_is_not_known(command):
     assert not is_known(command)
 
 
+def test_debug(bench):
+    measures = bench("debug --only mean_over_padding,plant_no_backward --jobs 1", "debug")
+    assert measures["named"]["mean"] == 100
+    assert measures["accused_falsely"]["mean"] == 0
+    assert measures["shown_by_a_model"]["mean"] == 2
+
+
 @pytest.mark.slow
 def test_grading(bench):
     measures = bench("grading --submissions 1 --assignments a1", "bench_grading")

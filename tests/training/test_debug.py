@@ -7,15 +7,18 @@ import proofs
 import pytest
 import torch
 
-from course_lib import attention
+from bench.grader import debug as bench
 from course_lib.classifier import EncoderClassifier
-from course_lib.diagnosis import checklist, translator_checklist
-from course_lib.diagnosis import checks as model_checks
-from course_lib.diagnosis import scales as model_scales
+from course_lib.diagnosis import checklist, learning, rates, slopes, translator_checklist
 from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
 from course_lib.diagnosis.diagnose import diagnose
+from course_lib.families.position_variants import with_positions
+from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.schedules import warmup_rate
 from course_lib.transformer import Transformer
+from course_lib.transformer_variants import VariantTransformer
+from grader.authoring import results_file
+from grader.authoring.proof import cases
 from grader.course import mistakes
 from grader.library.components import Component
 from grader.student import debug, program
@@ -61,44 +64,31 @@ def test_the_reference_is_sound_and_left_as_it_was(norm_first):
 def test_a_sublayer_that_is_cut_off_shows_in_the_gradients():
     torch.manual_seed(1)
     model = EncoderClassifier(20, n_layers=2, d_model=32, n_heads=4, d_ff=64)
-    first = model.encoder.layers[0]
-    first.forward = lambda x, mask=None, need_weights=False: (
-        x.detach(),
-        first.attention(x, x, x, mask, True)[1].detach(),
-    )
-    token_ids = torch.tensor([[5, 9, 7, 3], [4, 6, 0, 0]])
-    found = checklist.run(model, token_ids, torch.tensor([0, 1]))
-    assert "gradient norms" in wrong(found)
+    first = model.encoder.layers[0].feed_forward
+    plain = first.forward
+    first.forward = lambda x: plain(x).detach()
+    found = checklist.run(model, TOKENS, torch.tensor([0, 1]))
+    assert wrong(found) == {"gradients"}
 
 
 def test_a_schedule_whose_first_step_is_nothing():
     wrong_rate = lambda step, d_model, warmup: warmup_rate(max(step - 1, 1), d_model, warmup)  # noqa: E731
-    assert model_checks.warm_up(warmup_rate).ok
-    assert model_checks.warm_up(wrong_rate).ok is False
-    assert (
-        model_checks.warm_up(lambda step, d_model, warmup: warmup_rate(step, 64, warmup)).ok
-        is False
-    )
+    assert rates.warm_up(warmup_rate).ok
+    assert rates.warm_up(wrong_rate).ok is False
+    assert rates.warm_up(lambda step, d_model, warmup: warmup_rate(step, 64, warmup)).ok is False
 
 
 @pytest.mark.parametrize(
-    ("bug", "check"),
+    ("assignment", "bug", "check"),
     [
-        ("embedding_positions_absent", "positions matter"),
-        ("mask_inverted", "no weight on padding"),
-        ("stack_last_norm_missing", "norm_first"),
-        ("layer_norm_first_dropped", "norm_first"),
-        ("mean_over_padding", "padding is ignored"),
-        ("positions_in_halves", "sinusoids"),
-        ("positions_sin_and_cos_swapped", "sinusoids"),
-        ("positions_base_1000", "sinusoids"),
-        ("positions_counted_from_one", "sinusoids"),
-        ("embedding_not_scaled", "embedding scale"),
-        ("embedding_positions_scaled", "embedding scale"),
+        ("a3", "mean_over_padding", "pooling"),
+        ("a3", "step_gradients_not_cleared", "training step"),
+        ("a4", "targets_not_shifted", "shifted targets"),
+        ("a4", "cached_step_position_0", "cache"),
     ],
 )
-def test_named_mistakes_in_a_notebook_are_found(bug, check, tmp_path):
-    assert check in wrong(debug.of_notebook(with_mistake("a3", bug, tmp_path)))
+def test_a_named_mistake_in_a_notebook_is_found(assignment, bug, check, tmp_path):
+    assert wrong(debug.of_notebook(with_mistake(assignment, bug, tmp_path))) == {check}
 
 
 def with_mistake(assignment, bug, folder):
@@ -110,26 +100,69 @@ def with_mistake(assignment, bug, folder):
     return path
 
 
-@pytest.mark.parametrize(
-    ("bug", "checks"),
-    [
-        ("targets_not_shifted", {"shifted targets", "teacher forcing"}),
-        ("translation_reads_what_is_wanted", {"teacher forcing"}),
-        ("causal_leak_by_one", {"no look-ahead"}),
-        ("transformer_source_mask_lost", {"source padding ignored"}),
-        ("transformer_source_padding_read", {"source padding ignored"}),
-        ("layer_cross_values_from_x", {"two lengths"}),
-        ("layer_memory_not_read", {"two lengths", "reads the source"}),
-        ("layer_self_attention_reads_memory", {"reads the prefix"}),
-        ("transformer_untied_output", {"shared matrix"}),
-        ("loss_counts_padding", {"padding not in the loss"}),
-        ("decoder_last_norm_missing", {"norm_first"}),
-        ("step_softmax", {"search step"}),
-        ("cached_step_position_0", {"cache"}),
-    ],
-)
-def test_named_mistakes_of_a_translator_are_found(bug, checks, tmp_path):
-    assert checks <= wrong(debug.of_notebook(with_mistake("a4", bug, tmp_path)))
+# One mistake of each kind: what debug says first, and a word of it. `course bench debug` has all.
+SAID = {
+    "attention_not_scaled": ("score scale", "not divided by √d_k"),
+    "multi_head_scaled_by_root_d_model": ("score scale", "divided by √d_model"),
+    "attention_mask_after_softmax": ("attention", "other weights"),
+    "attention_query_detached": ("gradients", "cut off"),
+    "layer_norm_over_tokens": ("layer norm", "over the features"),
+    "feed_forward_gelu": ("feed-forward", "max(0"),
+    "positions_base_1000": ("sinusoids", "last wavelength"),
+    "embedding_not_scaled": ("embedding scale", "tokens × 1,"),
+    "embedding_positions_absent": ("embedding scale", "not added"),
+    "mask_inverted": ("masks", "True = may attend"),
+    "plant_no_residual_around_the_network": ("layers", "feed_forward has no residual connection"),
+    "layer_norm_first_dropped": ("norm_first", "pass `norm_first` on"),
+    "stack_last_norm_missing": ("stacks", "last LayerNorm"),
+    "plant_layers_repeated": ("layers of their own", "[layer] * n"),
+    "plant_attention_output_detached": ("gradients", "cut off"),
+    "plant_mixed_across_the_batch": ("layers", "queries"),
+    "plant_softmax_in_the_output": ("pooling", "the loss has the softmax"),
+    "plant_not_a_number": ("layers", "sum"),
+    "plant_schedule_one_late": ("schedule", "step 1"),
+    "plant_optimizer_of_another_model": ("optimizer", "of the very model"),
+    "plant_step_never_taken": ("training step", "without it nothing learns"),
+    "plant_no_backward": ("training step", "nothing is learned"),
+    "plant_loss_detached": ("training step", "nothing is learned"),
+    "step_in_evaluation_mode": ("training step", "model.train()"),
+    "plant_translation_step_never_taken": ("training step", "without it nothing learns"),
+    "translation_gradients_not_cleared": ("training step", "zero_grad"),
+    "translation_schedule_first": ("training step", "the order is"),
+    "translation_no_label_smoothing": ("training step", "smoothed"),
+    "plant_end_becomes_padding": ("shifted targets", "to predict 7 8 9 PAD"),
+    "loss_counts_padding": ("label_smoothed_loss", "divide by the number of real tokens"),
+    "plant_no_diagonal": ("masks", "target mask"),
+    "causal_leak_by_one": ("masks", "target mask"),
+    "layer_memory_detached": ("gradients", "cut off"),
+    "plant_memory_detached": ("gradients", "cut off"),
+    "plant_output_matrix_detached": ("gradients", "cut off"),
+    "transformer_untied_output": ("shared matrix", "no copy"),
+    "step_softmax": ("search step", "sum to"),
+}
+
+
+@pytest.mark.parametrize("bug", [bug for bug in bench.of_models() if bug.name in SAID], ids=str)
+def test_what_debug_says_of_a_mistake_is_about_it(bug):
+    row = bench.judge(bug)
+    check, words = SAID[bug.name]
+    assert row.checks[0] == check
+    assert words in row.says
+    assert row.named
+    assert row.false == ()
+
+
+def test_every_sample_is_a_mistake():
+    assert {bug.name for bug in bench.of_models()} >= set(SAID)
+
+
+@pytest.mark.slow
+def test_every_mistake_is_named_and_none_falsely(tmp_path, monkeypatch):
+    monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
+    found = bench.run(lambda line: None)
+    assert found["named"]["mean"] >= 95
+    assert found["accused_falsely"]["mean"] == 0
+    assert max(found["seconds"]["values"]) < 20
 
 
 def test_nothing_is_found_in_a_sound_translator(tmp_path, monkeypatch):
@@ -150,28 +183,55 @@ def test_a_translator_is_left_as_it_was(norm_first):
     assert model.training
 
 
-@pytest.mark.parametrize(
-    ("bug", "told"),
-    [
-        ("attention_not_scaled", "not divided by √d_k"),
-        ("multi_head_scaled_by_root_d_model", "divided by √d_model"),
-    ],
+SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64}
+TOKENS = torch.tensor([[5, 9, 7, 3], [4, 6, 0, 0]])
+PAIR = (
+    torch.tensor([[5, 9, 7, 12, 8, 6], [4, 6, 11, 10, 13, 7]]),
+    torch.tensor([[2, 9, 7, 3], [2, 6, 3, 0]]),
 )
-def test_wrongly_scaled_scores_are_measured(bug, told):
-    """With an attention of one's own from assignment 2, in the classifier."""
-    mistake = mistakes.named(proofs.COURSE, f"a2/{bug}")
-    namespace = dict(vars(attention))
-    for name in ("attention", "MultiHeadAttention"):
-        component = f"course_lib.attention:{name}"
-        source = Component.parse(component).source
-        exec(mistake.apply(source) if mistake.component == component else source, namespace)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+@pytest.mark.parametrize("scheme", ["sinusoidal", "learned", "relative", "rotary"])
+def test_nothing_is_found_in_a_classifier_of_another_style(norm_first, pooling, scheme):
     torch.manual_seed(1)
-    model = EncoderClassifier(20, n_layers=2, d_model=32, n_heads=4, d_ff=64).eval()
-    assert model_scales.score_scale(model).ok
-    model.encoder.layers[1].attention = namespace["MultiHeadAttention"](32, 4).eval()
-    found = model_scales.score_scale(model)
+    model = EncoderClassifier(20, **SIZES, norm_first=norm_first, pooling=pooling)
+    model = use_fast_dropout(with_positions(model, scheme)) or model
+    assert wrong(checklist.run(model, TOKENS, torch.tensor([0, 1]))) == set()
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize(
+    "widths", [{}, {"d_k": 4}, {"d_k": 4, "d_v": 16}, {"learned_positions": 9}]
+)
+def test_nothing_is_found_in_a_translator_of_another_style(norm_first, widths):
+    torch.manual_seed(1)
+    model = VariantTransformer(20, **widths, **SIZES, norm_first=norm_first)
+    assert wrong(translator_checklist.run(model, *PAIR)) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["a3", "a4"])
+def test_nothing_is_found_in_any_right_variant(id, tmp_path):
+    for variant in cases.variants(proofs.COURSE.assignment(id)):
+        path = tmp_path / f"{id}.ipynb"
+        path.write_bytes(proofs.notebook(id, "solution", dict(variant.replace)))
+        assert wrong(debug.of_notebook(path)) == set(), variant.name
+
+
+def test_a_padding_row_that_stays_zero_is_no_cut_path():
+    model = torch.nn.Embedding(5, 3, padding_idx=0)
+    loss = lambda made: made(torch.tensor([0, 1, 2, 3, 4])).square().sum()  # noqa: E731
+    assert slopes.gradients(model, loss).ok
+
+
+def test_a_batch_that_cannot_be_learned_is_said():
+    model = EncoderClassifier(20, **SIZES)
+    still = lambda model, *given: {"loss": 1.0}  # noqa: E731
+    found = learning.by_heart(model, still, (TOKENS, torch.tensor([0, 1])))
     assert found.ok is False
-    assert told in found.advice
+    assert "after two steps embedding.tokens.weight has not moved" in found.measured
 
 
 def student_debug(*arguments):

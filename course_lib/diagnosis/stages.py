@@ -1,0 +1,67 @@
+"""The order of a checklist: stages, from the parts of a model to its training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+
+from torch import nn
+
+from .check import Check, Fault, first_of, tried
+
+Stage = Mapping[str, Callable[[], Check]]
+WAITS = "waits until what is wrong above is right"
+
+
+def in_order(stages: Sequence[Stage], before: Sequence[Check] = ()) -> list[Check]:
+    """The checks of each stage; after one with a fault, or one `before`, the rest only waits.
+
+    A wrong part disturbs whatever contains it, and each later check would blame something else.
+    """
+    found: list[Check] = []
+    for stage in stages:
+        wrong = any(check.ok is False for check in (*before, *found))
+        for name, check in stage.items():
+            found.append(Check(name, None, WAITS, "") if wrong else tried(name, check))
+    return found
+
+
+def with_other_arguments(
+    paper: list[Check], check: Callable[[], list[Check]], arguments: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """`paper`, and what is wrong only in a model built with other `arguments`; as plain data."""
+    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    name = "other arguments"
+    if any(one.ok is False for one in paper):
+        found = [Check(name, None, WAITS, "")]
+    else:
+        wrong = [one for one in check() if one.ok is False]
+        found = [replace(one, measured=f"{one.measured} (with {shown})") for one in wrong]
+        found = found or [Check(name, True, shown, "")]
+    return [asdict(one) for one in (*paper, *found)]
+
+
+def sizes(model: nn.Module, arguments: Mapping[str, object]) -> Check:
+    """The parts of a model have the sizes and rates that it was built with."""
+    return first_of("sizes", _other_sizes(model, arguments), "as asked for")
+
+
+def _other_sizes(model: nn.Module, arguments: Mapping[str, object]):  # type: ignore[no-untyped-def]
+    found: dict[str, list[object]] = {}
+    for part in model.modules():
+        if isinstance(part, nn.Dropout):
+            found.setdefault("dropout", []).append(part.p)
+        if hasattr(part, "n_heads"):
+            found.setdefault("n_heads", []).append(part.n_heads)
+        if hasattr(part, "w_1"):
+            found.setdefault("d_ff", []).append(part.w_1.out_features)
+        if hasattr(part, "position_scale"):
+            found.setdefault("position_scale", []).append(part.position_scale)
+        if hasattr(part, "layers"):
+            found.setdefault("n_layers", []).append(len(part.layers))
+    for name, values in found.items():
+        wanted = arguments.get(name)
+        other = [value for value in values if value != wanted]
+        if wanted is not None and other:
+            fault: Fault = f"{name}={wanted}, but a part has {other[0]}", f"pass `{name}` on"
+            yield fault
