@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from grader.course.place import FILE
 from grader.course.record import files
+from grader.course.tree import FILE
 
 ROOT = Path(__file__).resolve().parents[1]
 

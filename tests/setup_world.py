@@ -16,7 +16,7 @@ from pathlib import Path
 
 from grader.authoring.release import folder as release_folder
 from grader.authoring.views import setup_cell
-from grader.course.packages import requirements
+from grader.course.tree import requirements
 from grader.library import student_tree
 
 COLAB = sorted((Path(__file__).parent / "colab").glob("*.txt"))

@@ -14,8 +14,8 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import place_in, shown
 from grader.course.lab import Lab
-from grader.course.place import FILE
 from grader.course.record import files
+from grader.course.tree import FILE
 
 from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError

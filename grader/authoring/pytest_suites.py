@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.course.course_file import CourseError
-from grader.course.place import FILE
+from grader.course.tree import FILE
 
 if TYPE_CHECKING:
     from grader.checking.suite import Test

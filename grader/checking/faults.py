@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..course.course_file import shown
-from ..course.place import root_of
 from ..course.problem import Problem
+from ..course.tree import root_of
 
 # what may or may not run, depending on a student's answer
 _CHOICES = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)

@@ -34,7 +34,7 @@ def main() -> None:
             signal.signal(number, signal.default_int_handler)
     try:
         from ..course.course import Course
-        from ..course.place import FILE, root_of
+        from ..course.tree import FILE, root_of
         from . import app  # inside `try`, as Ctrl-C may interrupt the import
 
         root = root_of(Path.cwd())

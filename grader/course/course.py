@@ -24,9 +24,9 @@ from .course_facts import CourseFacts, zoned
 from .course_file import EXAM_FILE, CourseError, imported
 from .grading import Grading
 from .lab import Lab
-from .place import FILE, root_of
 from .record import files
 from .table import Misplaced, Table
+from .tree import FILE, root_of
 from .weeks import Part, Week, week_of
 
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from . import toml
-from .place import FILE, root_of
 from .problem import Problem
 from .table import Table
+from .tree import FILE, root_of
 
 EXAM_FILE = "exam.toml"
 Places = dict[tuple[str | int, ...], Path]  # the file of a table, by where the table is

@@ -16,8 +16,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from .place import root_of
 from .problem import SetupError
+from .tree import root_of
 
 FOLDER, CARD = "fallback", "card.json"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import shown
-from grader.course.place import FILE
 from grader.course.record.files import EXPORTED
 from grader.course.record.files import FILE as RECORD
+from grader.course.tree import FILE
 
 from ..course import toml
 from ..library import student_tree

@@ -20,8 +20,8 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ..course.course_file import EXAM_FILE
-from ..course.place import FILE
 from ..course.record.files import EXPORTED
+from ..course.tree import FILE
 from .components import Component, module_text, stub, take_apart
 
 ENGINE = Path(__file__).resolve().parents[1]

@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator
 
-from ..course import packages
+from ..course import tree
 from ..course.assignment import Assignment
 from ..course.course import Course
 from .collect import Collected
@@ -17,17 +17,17 @@ def foreign_imports(
 ) -> dict[str, str]:
     """Foreign packages that `names` need: the problem, by the name that an import binds.
 
-    Student and grader compare with the same list, the course's requirements.
+    A student compares with the packages of the release, the grader with all of the course.
     """
     own = {module.partition(".")[0] for module in assignment.imports}
     known = {*sys.stdlib_module_names, *own, course.facts.library}
-    lines = packages.requirements(course.root)
+    lines = tree.requirements(course.root)
     found = {}
     for statement in collected.closure(names) if lines else ():
         if collected.unavailable.keys() >= {*statement.names}:
             continue  # why is known, as with a module that the notebook itself writes
         for module in _imported(ast.parse(statement.source)):
-            if module in known or module in packages.modules(tuple(lines)):
+            if module in known or module in tree.modules(tuple(lines)):
                 continue
             has = ", ".join(sorted(own - sys.stdlib_module_names))
             why = (

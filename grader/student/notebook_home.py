@@ -11,9 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-from ..course.packages import requirements
-from ..course.place import imported_from, root_of
 from ..course.problem import SetupError
+from ..course.tree import imported_from, requirements, root_of
 from . import missing_packages
 
 DRIVE = Path("/content/drive")  # where Colab shows Google Drive

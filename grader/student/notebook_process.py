@@ -18,8 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from ..course.place import root_of
 from ..course.problem import Problem
+from ..course.tree import root_of
 from ..seam import StudentError
 from ..seam.codec import Tree
 from ..seam.errors import CRASHED, TIMEOUT

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checking.session import TestResult
-from ..course.place import root_of
+from ..course.tree import root_of
 from .tree import STATE
 from .work import Work
 

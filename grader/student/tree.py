@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..course.place import OWN, PACKED, above, imported_from
 from ..course.problem import Problem
+from ..course.tree import OWN, PACKED, above, imported_from
 
 if TYPE_CHECKING:
     from ..course.assignment import Assignment

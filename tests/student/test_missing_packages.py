@@ -11,8 +11,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from setup_world import COLAB, cell_of, run_cell, served, write_tree, zipped
 
-from grader.course.packages import requirements
 from grader.course.problem import SetupError
+from grader.course.tree import requirements
 from grader.student import missing_packages
 
 ADDED = {"jaxtyping", "optuna", "sacrebleu"}  # what Colab lacks

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
-from grader.course.packages import requirements
+from grader.course.tree import requirements
 
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown

@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from grader.course.place import PACKED
+from grader.course.tree import PACKED
 
 from .changes import CHANGELOG, MANIFEST, Release, ReleaseError, digest
 from .contents import Files

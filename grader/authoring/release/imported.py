@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from grader.course.packages import modules
+from grader.course.tree import modules
 from grader.notebook import notebook_file
 from grader.notebook.statements import global_names
 

@@ -1,4 +1,4 @@
-"""What a release's notebooks and checks use: modules of the library, and packages to install.
+"""Finds what a release uses: modules of the library, and packages to install.
 
 A module is used where code imports it, or names it in a string: "course_lib.decoding.translator".
 """

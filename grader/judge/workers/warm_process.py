@@ -16,7 +16,7 @@ from select import select
 from typing import Any
 
 from grader.course.course import Course
-from grader.course.place import FILE
+from grader.course.tree import FILE
 
 from ...sandbox import tiers
 from ...sandbox.limits import Limits
