@@ -8,8 +8,6 @@ from torch import Tensor
 
 from .search import Hypothesis, State, Step, greedy
 
-SMALLEST = 1e-30  # temperature: the most likely token alone
-
 
 def sampling_distribution(
     log_probabilities: Float[Tensor, "rows vocab_size"],
@@ -28,9 +26,9 @@ def sampling_distribution(
         raise ValueError(f"temperature = {temperature}: give a positive one, or use `greedy`")
     if (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
         raise ValueError(f"top_k = {top_k}, top_p = {top_p}: give top_k ≥ 1 and 0 < top_p ≤ 1")
-    # the most likely token at 0: the others may become −∞ at a tiny temperature
+    # the most likely token at 0: at a tiny temperature all others may become −∞
     log_probabilities = log_probabilities - log_probabilities.amax(dim=-1, keepdim=True)
-    temperature = max(temperature, SMALLEST)
+    temperature = max(temperature, 1e-30)
     ordered, indices = (log_probabilities / temperature).sort(dim=-1, descending=True)
     if top_k is not None:
         ordered[:, top_k:] = -math.inf
