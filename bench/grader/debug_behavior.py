@@ -86,6 +86,7 @@ def _train(
     optimizer, schedule = names["paper_optimizer"](model, 24, warmup_steps=2)
     for number in range(3):
         torch.manual_seed(number)  # of the dropout
+        model.eval()  # as a loop does that evaluates between two steps
         row = step(model, *(given.clone() for given in batch), optimizer, schedule)
         found |= {f"{step.__name__} {odd} {number}: {key}": row[key] for key in row}
     for key, tensor in model.state_dict().items():

@@ -72,7 +72,7 @@ def distinct(model: nn.Module) -> nn.Module:
         for parameter in made.parameters():
             if parameter.dim() == 1 or not parameter.any():
                 noise = torch.randn(parameter.shape, generator=generator)
-                parameter += 0.3 * noise.to(parameter)
+                parameter.add_(0.3 * noise.to(parameter))
     return made
 
 

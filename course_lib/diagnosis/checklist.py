@@ -26,8 +26,8 @@ from .stages import Stage, in_order, sizes, with_other_arguments
 
 Functions = Mapping[str, Callable[..., Any] | None]
 VOCABULARY = 20
-SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
-OTHER = {
+SIZES: dict[str, Any] = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
+OTHER: dict[str, Any] = {
     "norm_first": True,
     "pooling": "cls",
     "n_classes": 3,
@@ -48,7 +48,7 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
-        stages = [
+        stages: list[Stage] = [
             {"sizes": partial(sizes, paper, SIZES | {"dropout": 0.1})},
             *_stages(paper, SENTENCES, LABELS, PAD, norm_first=False),
         ]
@@ -82,6 +82,7 @@ def restored(model: nn.Module, stages: list[Stage]) -> list[Check]:
     """The checks of all stages; the model's mode is restored and its gradients are cleared."""
     was_training = model.training
     try:
+        model.eval()
         return in_order(stages)
     finally:
         model.zero_grad()
@@ -97,9 +98,10 @@ def _stages(
 ) -> list[Stage]:
     """The stages of a model; `norm_first` is what it was built with, if that is known."""
     padded = F.pad(token_ids, (0, 3), value=pad_id)
-    model.eval()
+    was_training = model.training
     with torch.no_grad():
-        logits, weights = model(padded, need_weights=True)
+        logits, weights = model.eval()(padded, need_weights=True)
+    model.train(was_training)
     measured = {
         "row sums": partial(checks.row_sums, weights, padded, pad_id),
         "no weight on padding": partial(checks.weights_on_padding, weights, padded, pad_id),

@@ -15,7 +15,7 @@ from .check import TOLERANCE, Check, Fault, first_of, same
 def masks(model: nn.Module, *token_ids: Tensor, pad_id: int) -> Check:
     """The encoder gets the mask of real tokens, the decoder also that of later ones (§3.2.3)."""
     name, made = "masks", distinct(model)
-    parts = {
+    parts: dict[str, Any] = {
         key: part for key in ("encoder", "decoder") if _is_stack(part := getattr(made, key, None))
     }
     if not parts:

@@ -63,8 +63,11 @@ def _torch_attention(part: Any, given: list[Tensor], mask: Tensor) -> tuple[Tens
     """torch's `(output, weights)`, with this part's projections."""
     projections = part.w_q, part.w_k, part.w_v
     biases = [one.bias for one in projections if one.bias is not None]
+    query, key, value = (one.transpose(0, 1) for one in given)
     output, weights = F.multi_head_attention_forward(
-        *(one.transpose(0, 1) for one in given),
+        query,
+        key,
+        value,
         embed_dim_to_check=part.w_q.in_features,
         num_heads=part.n_heads,
         in_proj_weight=None,

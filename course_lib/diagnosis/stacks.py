@@ -18,7 +18,7 @@ def stacks(model: nn.Module, *token_ids: Tensor) -> Check:
     """Each layer is a part of its own, reads the one before, and gets the masks (§3.1)."""
     name = "stacks"
     made: Any = distinct(model)
-    found = {key: getattr(made, key, None) for key in ("encoder", "decoder")}
+    found: dict[str, Any] = {key: getattr(made, key, None) for key in ("encoder", "decoder")}
     found = {key: one for key, one in found.items() if hasattr(one, "layers")}
     if not found:
         return Check(name, None, "the model has no encoder with layers", "")

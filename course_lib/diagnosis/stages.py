@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from torch import nn
 
@@ -46,8 +47,9 @@ def sizes(model: nn.Module, arguments: Mapping[str, object]) -> Check:
     return first_of("sizes", _other_sizes(model, arguments), "as asked for")
 
 
-def _other_sizes(model: nn.Module, arguments: Mapping[str, object]):  # type: ignore[no-untyped-def]
+def _other_sizes(model: nn.Module, arguments: Mapping[str, object]) -> Iterator[Fault]:
     found: dict[str, list[object]] = {}
+    part: Any
     for part in model.modules():
         if isinstance(part, nn.Dropout):
             found.setdefault("dropout", []).append(part.p)
@@ -63,5 +65,4 @@ def _other_sizes(model: nn.Module, arguments: Mapping[str, object]):  # type: ig
         wanted = arguments.get(name)
         other = [value for value in values if value != wanted]
         if wanted is not None and other:
-            fault: Fault = f"{name}={wanted}, but a part has {other[0]}", f"pass `{name}` on"
-            yield fault
+            yield f"{name}={wanted}, but a part has {other[0]}", f"pass `{name}` on"

@@ -26,8 +26,13 @@ from .checklist import Functions, of_parts, restored, without_gradient
 from .stages import Stage, in_order, sizes, with_other_arguments
 
 VOCABULARY = 20
-SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
-OTHER = {"norm_first": True, "pad_id": VOCABULARY - 1, "dropout": 0.3, "position_scale": 0.5}
+SIZES: dict[str, Any] = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
+OTHER: dict[str, Any] = {
+    "norm_first": True,
+    "pad_id": VOCABULARY - 1,
+    "dropout": 0.3,
+    "position_scale": 0.5,
+}
 SOURCES = torch.tensor([[5, 9, 7, 12, 8, 6, 4], [4, 6, 11, 10, 12, 13, 7]])
 TARGETS = torch.tensor([[START, 9, 7, 13, END], [START, 6, 11, END, PAD]])
 
@@ -52,7 +57,7 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
-        stages = [
+        stages: list[Stage] = [
             {"sizes": partial(sizes, paper, SIZES | {"dropout": 0.1})},
             *_stages(paper, SOURCES, TARGETS, PAD, norm_first=False),
             _searches(paper, functions),
@@ -89,7 +94,10 @@ def _stages(
     same = source[:, : target.shape[1]]  # one length, for what two lengths would end
     padded = F.pad(source, (0, 2), value=pad_id)
     asked = _GivenSource(model, same)
-    model.eval()
+    was_training = model.training
+    with torch.no_grad():
+        model.eval()(source, target, need_weights=True)  # raises what is not written yet
+    model.train(was_training)
     measured = {
         "no look-ahead": partial(translator_checks.no_look_ahead, model, same, target),
         "reads the prefix": partial(translator_checks.reads_the_prefix, model, same, target),
