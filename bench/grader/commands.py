@@ -30,7 +30,7 @@ def debug(
     only: Annotated[str, typer.Option(help="a,b,…: named mistakes; default: all")] = "",
     jobs: Annotated[int, typer.Option(min=1, help="mistakes judged at a time")] = 2,
 ) -> None:
-    """What `student debug` says of a model with each named mistake; ten CPU minutes."""
+    """Ask `student debug` about a model with each named mistake; ten CPU minutes."""
     from . import debug as bench
 
     chosen = [name for name in only.split(",") if name]

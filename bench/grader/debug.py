@@ -1,4 +1,4 @@
-"""What `student debug` says of a model with one mistake: every named one, and others from the web.
+"""Asks `student debug` about models with one mistake: every named one, and others from the web.
 
 A mistake counts when it shows in a model: in a pass, a gradient, a step or a search, compared with
 the right form. It is named when what debug says first is about its component, and it is accused
@@ -123,7 +123,7 @@ def of_models() -> list[mistakes.Bug]:
 
 
 def judge(bug: mistakes.Bug) -> Row | None:
-    """What debug says of a model with this mistake; None if no model shows it."""
+    """The verdict of debug on a model with this mistake; None if no model shows it."""
     torch.set_num_threads(1)
     names, component = namespace(bug), bug.component.partition(":")[2]
     if not differ(behavior(names), _right()):

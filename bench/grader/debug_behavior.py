@@ -1,4 +1,4 @@
-"""What a model of the course does, in numbers: a mistake that changes none of them is harmless.
+"""The behavior of a model of the course, in numbers: a mistake that changes none is harmless.
 
 Three training steps, then passes with and without padding and weights, and a cached search, of a
 small classifier and a small translator, in the paper's order and with the norm first.

@@ -57,7 +57,7 @@ def watched(
 
 
 def doubled(given: list[Any], _: Any) -> Any:
-    """What stands in for a dropout: twice its input, so that it shows wherever it is applied."""
+    """A stand-in for a dropout: twice its input, so that it shows wherever it is applied."""
     return 2 * given[0]
 
 

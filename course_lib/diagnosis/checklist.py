@@ -20,9 +20,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..data.batching import PAD
-from . import checks, ends, learning, parts, rates, scales, slopes, stacks, steps, wiring
+from . import checks, ends, parts, scales, slopes, stacks, wiring
 from .check import Check
 from .stages import Stage, in_order, sizes, with_other_arguments
+from .training import learning, rates, steps
 
 Functions = Mapping[str, Callable[..., Any] | None]
 VOCABULARY = 20

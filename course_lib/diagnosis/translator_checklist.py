@@ -19,11 +19,12 @@ from torch.nn import functional as F
 
 from ..data.batching import PAD
 from ..data.pair_batching import END, START
-from . import checks, ends, learning, slopes, stacks, steps, translator_checks, wiring
+from . import checks, ends, slopes, stacks, translator_checks, wiring
 from .calls import distinct
 from .check import Check
 from .checklist import Functions, of_parts, restored, without_gradient
 from .stages import Stage, in_order, sizes, with_other_arguments
+from .training import learning, steps
 
 VOCABULARY = 20
 SIZES: dict[str, Any] = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}

@@ -135,7 +135,7 @@ class _Layer:
             yield self._of_sum(x, added, output)
 
     def _dropped(self, name: str, added: dict[str, Tensor]) -> Tensor:
-        """What arrives of a sub-layer's output: twice as much, if its dropout is a part."""
+        """The output of a sub-layer as it arrives: twice as much, if its dropout is a part."""
         return 2 * added[name] if _dropout(self.layer, name) is not None else added[name]
 
     def _norm(self, name: str, x: Tensor) -> Tensor:

@@ -9,9 +9,10 @@ import torch
 
 from bench.grader import debug as bench
 from course_lib.classifier import EncoderClassifier
-from course_lib.diagnosis import checklist, learning, rates, slopes, translator_checklist
+from course_lib.diagnosis import checklist, slopes, translator_checklist
 from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
 from course_lib.diagnosis.diagnose import diagnose
+from course_lib.diagnosis.training import learning, rates
 from course_lib.families.position_variants import with_positions
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.schedules import warmup_rate

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .check import Check, Fault, first_of
+from ..check import Check, Fault, first_of
 
 Rate = Callable[[int, int, int], float]
 WIDTH, WARMUP, STEPS = 64, 4, 9

@@ -7,76 +7,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
-from .check import TOLERANCE, Check, Fault, first_of, off_by
+from ..check import TOLERANCE, Check, Fault, first_of, off_by
+from .logged_step import STEEP, Descent, Halving, Log, Table, logged_backward, logged_clip
 
 RATES = (0.5, 0.25, 0.125)  # of the steps: each is half the one before
 GIVEN = {"max_norm": 0.05, "label_smoothing": 0.2}  # in the first step
 DEFAULTS = {"max_norm": 1.0, "label_smoothing": 0.1}  # in the second
-STEEP = 10.0  # of the scores, so that the largest norm is passed in both
 ORDER = ("forward", "backward", "clip", "optimizer", "schedule", "cleared")
-
-
-class _Table(nn.Module):
-    """Scores of the next token by the last one; for a classifier, their mean over the sentence."""
-
-    def __init__(self, vocab_size: int, n_classes: int, log: _Log) -> None:
-        super().__init__()
-        generator = torch.Generator().manual_seed(0)
-        self.scores = nn.Parameter(torch.randn(vocab_size, n_classes, generator=generator))
-        self.log = log
-
-    def forward(self, *token_ids: Tensor, need_weights: bool = False) -> tuple[Tensor, None]:
-        self.log.events.append("forward")
-        self.log.modes.append(self.training)
-        read = token_ids[-1]
-        self.log.read.append(read.clone())
-        scores = STEEP * self.scores[read]
-        logits = scores if len(token_ids) > 1 else scores.mean(dim=1)
-        self.log.logits.append(logits)
-        return logits, None
-
-
-@dataclass
-class _Log:
-    """What happened in one step."""
-
-    events: list[str] = field(default_factory=list)
-    modes: list[bool] = field(default_factory=list)
-    read: list[Tensor] = field(default_factory=list)
-    logits: list[Tensor] = field(default_factory=list)
-    gradient: Tensor | None = None  # when the optimizer stepped
-    rate: float = 0.0  # of that step
-
-
-class _Descent(torch.optim.SGD):
-    """Gradient descent that says when it steps."""
-
-    log: _Log
-
-    def step(self, closure: Any = None) -> Any:
-        parameter = self.param_groups[0]["params"][0]
-        self.log.events.append("optimizer")
-        self.log.gradient = None if parameter.grad is None else parameter.grad.clone()
-        self.log.rate = self.param_groups[0]["lr"]
-        return super().step(closure)
-
-
-class _Halving(torch.optim.lr_scheduler.LambdaLR):
-    """A schedule that halves the rate and says when it steps."""
-
-    log: _Log | None = None
-
-    def step(self, epoch: Any = None) -> None:
-        if self.log is not None:
-            self.log.events.append("schedule")
-        super().step(epoch)
 
 
 def training(
@@ -103,17 +47,17 @@ def _of_steps(
     n_classes: int,
     pad_id: int | None,
 ) -> Iterator[Fault]:
-    model = _Table(vocab_size, n_classes, _Log())
+    model = Table(vocab_size, n_classes, Log())
     if pad_id is not None:
         _teach(model.scores.data, batch[1], pad_id)
-    optimizer = _Descent(model.parameters(), lr=RATES[0])
-    schedule = _Halving(optimizer, lambda number: 0.5**number)
+    optimizer = Descent(model.parameters(), lr=RATES[0])
+    schedule = Halving(optimizer, lambda number: 0.5**number)
     for number, settings in enumerate((GIVEN, DEFAULTS)):
-        log = model.log = optimizer.log = schedule.log = _Log()
+        log = model.log = optimizer.log = schedule.log = Log()
         model.eval()  # a loop evaluates between two steps
         before = model.scores.detach().clone()
         named: dict[str, Any] = {} if pad_id is None else {"pad_id": pad_id}
-        named |= {"backward": _backward(log), "clip": _clip(log)}
+        named |= {"backward": logged_backward(log), "clip": logged_clip(log)}
         row = step(
             *(model, *(one.clone() for one in batch), optimizer, schedule),
             **(GIVEN if number == 0 else {}),
@@ -132,7 +76,7 @@ def _of_steps(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What a step should find: a loss, its gradient, and the accuracy."""
+    """The loss that a step should find, its gradient, and the accuracy."""
 
     loss: float
     accuracy: float
@@ -178,23 +122,7 @@ def _wanted(
     return _Wanted(loss.item(), accuracy, gradient, settings["max_norm"])
 
 
-def _backward(log: _Log) -> Callable[[Tensor], None]:
-    def backward(loss: Tensor) -> None:
-        log.events.append("backward")
-        loss.backward()
-
-    return backward
-
-
-def _clip(log: _Log) -> Callable[..., Tensor]:
-    def clip(parameters: Any, max_norm: float, *rest: Any, **named: Any) -> Tensor:
-        log.events.append("clip")
-        return nn.utils.clip_grad_norm_(parameters, max_norm, *rest, **named)
-
-    return clip
-
-
-def _of_forward(log: _Log, batch: tuple[Tensor, ...], pad_id: int | None) -> Iterator[Fault]:
+def _of_forward(log: Log, batch: tuple[Tensor, ...], pad_id: int | None) -> Iterator[Fault]:
     if not log.logits:
         yield "the step never calls the model", "logits, _ = model(…)"
         return
@@ -210,7 +138,7 @@ def _listed(tokens: Tensor) -> str:
     return " ".join(str(token) for token in tokens[0].tolist())
 
 
-def _of_order(log: _Log) -> Iterator[Fault]:
+def _of_order(log: Log) -> Iterator[Fault]:
     missing = [event for event in ORDER if event not in log.events]
     advice = {
         "backward": "call the given backward(loss)",
@@ -225,7 +153,7 @@ def _of_order(log: _Log) -> Iterator[Fault]:
         yield f"the order is {', '.join(log.events)}", f"it is {', '.join(ORDER)}, each once"
 
 
-def _of_gradient(log: _Log, wanted: _Wanted, number: int) -> Iterator[Fault]:
+def _of_gradient(log: Log, wanted: _Wanted, number: int) -> Iterator[Fault]:
     """Faults of the gradient with which the optimizer stepped."""
     if "optimizer" not in log.events:
         return  # the order says so
@@ -247,7 +175,7 @@ def _of_gradient(log: _Log, wanted: _Wanted, number: int) -> Iterator[Fault]:
         yield "the gradient is that of another loss", advice
 
 
-def _of_row(row: dict[str, float], log: _Log, wanted: _Wanted) -> Iterator[Fault]:
+def _of_row(row: dict[str, float], log: Log, wanted: _Wanted) -> Iterator[Fault]:
     """Faults of what the step reports."""
     expected = {
         "loss": (

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .check import Check
+from ..check import Check
 
 FAR = 1.5  # nats: logits of a deviation of 1 to 1.7, as after a norm, cost less
 STEPS, RATE = 40, 3e-3

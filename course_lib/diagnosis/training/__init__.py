@@ -1,0 +1,1 @@
+"""Checks of a training: its rates, its steps, and whether the model learns."""
