@@ -121,8 +121,9 @@ def _refuse_touched(
 ) -> None:
     """Refuse exercises that need a name set or changed by skipped code: its value is unknown."""
     needed_by = {name: _needed(found, [name]) for name in names}
+    imported = {n for f in found if f.kind == "import" for n in f.statement.names}
     for f in found:
-        for name in sorted(touched(f.node) & needed) if f.kind == "skipped" else ():
+        for name in sorted(touched(f.node, imported) & needed) if f.kind == "skipped" else ():
             why = (
                 f"`{name}` is set in cell {f.statement.cell} by code that is not run when grading "
                 "(a loop or a call): pass it as an argument, or set it by a plain assignment"

@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import re
 import symtable
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -190,12 +191,16 @@ def _is_stub(node: ast.stmt) -> bool:
     return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
 
 
-def touched(node: ast.AST) -> set[str]:
-    """Names that a skipped statement binds, writes into, or changes by a mutating method."""
+def touched(node: ast.AST, imported: Set[str] = frozenset()) -> set[str]:
+    """Names that a skipped statement binds, writes into, or changes by a mutating method.
+
+    What it sets in something `imported` (`sys.path[:0] = …`, `plt.rcParams[k] = v`) does not count.
+    """
+    bound: set[str] = set()
     names: set[str] = set()
     for child in ast.walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            names.add(child.id)
+            bound.add(child.id)
         elif isinstance(child, (ast.Attribute, ast.Subscript)) and isinstance(child.ctx, ast.Store):
             names.update(_base_names(child))
         elif (
@@ -205,7 +210,7 @@ def touched(node: ast.AST) -> set[str]:
             and isinstance(child.func.value, ast.Name)
         ):
             names.add(child.func.value.id)
-    return names
+    return bound | (names - imported)
 
 
 @lru_cache(maxsize=4096)

@@ -177,7 +177,7 @@ def test_every_word_of_the_glossary_that_a_lecture_uses_is_linked_in_one():
 
 def test_the_page_of_questions_names_checks_and_sections_that_there_are():
     text = (ROOT / "lectures/questions.md").read_text(encoding="utf-8")
-    checks = "".join(p.read_text("utf-8") for p in (ROOT / "course_lib/diagnosis").glob("*.py"))
+    checks = "".join(p.read_text("utf-8") for p in (ROOT / "course_lib/diagnosis").rglob("*.py"))
     named = set(re.findall(r"\*\*([a-z][^*]+)\*\*", text))
     assert len(named) > 10
     assert [name for name in named if f'"{name}"' not in checks] == []

@@ -1,5 +1,7 @@
 """What is taken from a notebook, and what is said about the rest."""
 
+import pytest
+
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 
@@ -53,6 +55,23 @@ def test_a_needed_name_set_by_a_loop_is_refused_with_its_cell():
     )
     assert "cell 2" in result.refused["softmax"]
     assert "pass it as an argument" in result.refused["softmax"]
+
+
+@pytest.mark.parametrize(
+    ("imports", "skipped"),
+    [
+        ("import sys", "try:\n    sys.path[:0] = ['here']\nexcept OSError:\n    pass"),
+        ("import sys", "with open('x') as f:\n    sys.path.insert(0, f.read())"),
+        ("import matplotlib.pyplot as plt", "for k in 'ab':\n    plt.rcParams[k] = 3"),
+        ("from matplotlib import rcParams", "for k in 'ab':\n    rcParams.update({k: 3})"),
+        ("import torch", "while True:\n    torch.backends.cudnn.benchmark = True\n    break"),
+    ],
+)
+def test_a_setting_of_a_package_is_no_value_of_the_student(imports, skipped):
+    name = imports.split()[-1]
+    own = f"{imports}\ndef softmax(x):\n    return {name}, x"
+    assert not collected(own, skipped).refused
+    assert collected(own, f"for {name} in range(3):\n    pass").refused
 
 
 def test_magics_and_shell_lines_may_stand_anywhere():

@@ -130,7 +130,7 @@ def test_a_starter_counts_for_what_is_compared_with_it_and_not_for_its_headings(
         return text.replace("## 2.1 ", "## 2.1 New: ").replace("# Assignment 2", "# Task 2")
 
     assert starter_with(checkout, before, titled) == set()
-    for old in ("*Your prediction", "import numpy"):
+    for old in ("*Your prediction", "import torch"):
         assert starter_with(checkout, before, lambda t, o=old: t.replace(o, f"{o} ")) == {"a2"}
 
 

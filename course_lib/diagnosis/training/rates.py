@@ -13,7 +13,7 @@ from ..check import Check, Fault, first_of
 
 Rate = Callable[[int, int, int], float]
 WIDTH, WARMUP, STEPS = 64, 4, 9
-PAPER = {"betas": (0.9, 0.98), "eps": 1e-9, "weight_decay": 0}  # §5.3
+PAPER = {"betas": (0.9, 0.98), "eps": 1e-9, "weight_decay": 0}  # §5.3, R47
 
 
 def warm_up(rate: Rate | None) -> Check:

@@ -36,6 +36,7 @@ def without_unused(course: Course, files: Files, ids: Sequence[str]) -> Files:
         for path, data in files.items()
         if not path.startswith(library)
         or path in used
+        or path == f"{library}__init__.py"  # it states the version
         or (not path.endswith(".py") and PurePosixPath(path).parent in folders)
     }
 

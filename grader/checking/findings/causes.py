@@ -3,7 +3,7 @@
 A mistake explains a failure if it fails the test with the same answer. A likely cause explains most
 of an exercise's failures and fails no test that has passed; another one may explain the rest.
 Different mistakes can raise the same exception: one that explains nothing else explains them all.
-Where most failures stay unexplained, the cause is one that nobody has named, and none is.
+Where these mistakes pass most of the tests that failed, nobody has named the cause, and none is.
 Mistakes that nothing tells apart are named together.
 """
 
@@ -48,17 +48,18 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
         and _is_evidence(fits, failed)
         and all(told.outcome == PASSED for told in mistake.told(passed).values())
     ]
-    messages = dict[str, Message]()
+    messages, shared = dict[str, Message](), set[str]()
     while suspects := [s for s in suspects if s[1] - messages.keys()]:
         most = max(_rank(s, messages) for s in suspects)
         best = [s for s in suspects if _rank(s, messages) == most]
         explained = best[0][1] - messages.keys()
-        same = [mistake for mistake, fits, _ in best if fits - messages.keys() == explained]
-        cause = " — or: ".join(dict.fromkeys(mistake.sentence for mistake in same))
+        same = [one for one in best if one[1] - messages.keys() == explained]
+        shared |= {id for _, fits, others in same for id in fits | others}
+        cause = " — or: ".join(dict.fromkeys(mistake.sentence for mistake, _, _ in same))
         for id in explained:
             own = failed[id].message or Message()
-            messages[id] = replace(own, cause=cause, seen=True, mistake=same[0].id)
-    if 2 * len(messages) < len(failed):
+            messages[id] = replace(own, cause=cause, seen=True, mistake=same[0][0].id)
+    if 2 * len(shared) < len(failed):
         return list(results)
     return [replace(r, message=messages[r.id]) if r.id in messages else r for r in results]
 
