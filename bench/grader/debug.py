@@ -14,20 +14,22 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from course_lib.diagnosis import checklist, translator_checklist
 from grader.authoring import results_file
-from grader.course import mistakes
+from grader.course import course_file, mistakes
 from grader.course.course import Course
+from grader.course.record import mistake
 from grader.library.components import module_text
 
 from .debug_behavior import behavior, differ
-from .debug_plants import plants
 
 NAME = "debug"
+PLANTS = Path(__file__).with_name("debug_plants.toml")
 MODULES = (  # of course_lib, in course order: what one notebook with everything would define
     *("normalization", "residual", "attention"),
     *("positions", "masks", "embeddings", "feed_forward", "encoder", "classifier"),
@@ -52,12 +54,13 @@ ABOUT = {  # check → the components that it is about; any, if it is not here
     "training step": "training_step translation_step shift_targets label_smoothed_loss",
     "shifted targets": "shift_targets",
     "label_smoothed_loss": "label_smoothed_loss",
-    "layers of their own": f"{STACKS} {WHOLE}",
+    "initialization": f"TransformerEmbedding {LAYERS} {STACKS} {WHOLE}",
+    "layers of their own": f"{LAYERS} {STACKS} {WHOLE}",
     "score scale": ATTENTION,
     "attention": ATTENTION,
     "embedding scale": "TransformerEmbedding",
     "embedding": "TransformerEmbedding sinusoidal_positions",
-    "sinusoids": "sinusoidal_positions",
+    "sinusoids": "sinusoidal_positions TransformerEmbedding",
     "layer norm": "LayerNorm",
     "feed-forward": "FeedForward",
     "layers": f"{LAYERS} {STACKS}",
@@ -120,6 +123,17 @@ def of_models() -> list[mistakes.Bug]:
         if bug.component.partition(":")[0] in parts
     ]
     return [*plants(), *reversed(named)]
+
+
+def plants() -> list[mistakes.Bug]:
+    """Every plant, as a named mistake."""
+    found = []
+    for place, text in course_file.data_of(PLANTS).items():
+        for name, facts in mistake.read(text, f"course_lib.{place}", place).items():
+            bug = mistakes.Bug.model_validate(facts)
+            bug._name = name
+            found.append(bug)
+    return found
 
 
 def judge(bug: mistakes.Bug) -> Row | None:

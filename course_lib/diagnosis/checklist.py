@@ -22,7 +22,7 @@ from torch.nn import functional as F
 from ..data.batching import PAD
 from . import checks, ends, parts, scales, slopes, stacks, wiring
 from .check import Check
-from .stages import Stage, in_order, sizes, with_other_arguments
+from .stages import Stage, in_order, of_new, with_other_arguments
 from .training import learning, rates, steps
 
 Functions = Mapping[str, Callable[..., Any] | None]
@@ -50,7 +50,7 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
         torch.manual_seed(0)
         paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
         stages: list[Stage] = [
-            {"sizes": partial(sizes, paper, SIZES | {"dropout": 0.1})},
+            of_new(paper, SIZES | {"dropout": 0.1}),
             *_stages(paper, SENTENCES, LABELS, PAD, norm_first=False),
         ]
         found = [*in_order([_around(paper, functions)]), *restored(paper, stages)]
@@ -58,7 +58,7 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
         ids = torch.where(SENTENCES == PAD, VOCABULARY - 1, SENTENCES)
         ids[0, 0] = PAD  # a word like any other
         stages = [
-            {"sizes": partial(sizes, other, SIZES | OTHER)},
+            of_new(other, SIZES | OTHER),
             *_stages(other, ids, LABELS, VOCABULARY - 1, norm_first=True),
         ]
         return with_other_arguments(found, partial(restored, other, stages), OTHER)

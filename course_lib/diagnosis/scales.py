@@ -1,4 +1,4 @@
-"""Checks of how sums are scaled: scores, embeddings, and the positions added to them.
+"""Checks of scales: of scores, of embeddings and positions, of the weights of a new model.
 
 They apply to models whose parts have the course's names; for others, `ok` is None.
 """
@@ -6,13 +6,15 @@ They apply to models whose parts have the course's names; for others, `ok` is No
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from .check import Check, same
+from .check import Check, Fault, first_of, same
 
+LEAST, MOST = 0.05, 3.0  # the deviation of drawn weights, in 1 / √inputs
 CLOSE = 1e-2  # relative: a wrong factor is off by far more, float32 by far less
 
 
@@ -108,13 +110,25 @@ def _factor(found: Tensor, of: Tensor) -> float:
 
 
 def sinusoids(model: nn.Module) -> Check:
-    """Sines and cosines alternate, and the wavelengths grow by one ratio, from 2π on (§3.5)."""
-    name = "sinusoids"
+    """Sines and cosines alternate, and the wavelengths grow by one ratio, from 2π on (§3.5).
+
+    Nothing trains them. A table of parameters with other numbers holds learned positions.
+    """
     positions = _table(model)
-    if positions is None or len(positions) < 2 or isinstance(positions, nn.Parameter):
-        return Check(name, None, "the model has no table embedding.positions", "")
+    if positions is None or len(positions) < 2:
+        return Check("sinusoids", None, "the model has no table embedding.positions", "")
     scale = float(getattr(model.embedding, "position_scale", 1.0))  # type: ignore[arg-type]
-    table = positions.double() / scale
+    found = _of_table(positions.double() / scale)
+    if not isinstance(positions, nn.Parameter):
+        return found
+    if not found.ok:
+        return Check("sinusoids", None, "the positions are learned", "")
+    advice = 'self.register_buffer("positions", …) moves with the model and is not trained'
+    return Check("sinusoids", False, "the table is a parameter: training changes it", advice)
+
+
+def _of_table(table: Tensor) -> Check:
+    name = "sinusoids"
     width = table.shape[1] // 2 * 2
     sines, cosines = table[:, 0:width:2], table[:, 1:width:2]
     half = width // 2
@@ -144,3 +158,32 @@ def _table(model: nn.Module) -> Tensor | None:
 
 def _are(values: Tensor, wanted: float) -> bool:
     return bool((values - wanted).abs().max() < 1e-4)
+
+
+def initialization(model: nn.Module) -> Check:
+    """The weights of a new model are drawn with a deviation near 1 / √inputs; padding has zeros.
+
+    Then a sum of products is as large as its inputs, and an embedding × √d_model as its position.
+    """
+    return first_of("initialization", _of_weights(model), "near 1 / √inputs")
+
+
+@torch.no_grad()
+def _of_weights(model: nn.Module) -> Iterator[Fault]:
+    for path, part in model.named_modules():
+        if not isinstance(part, nn.Linear | nn.Embedding):
+            continue
+        weight, inputs = part.weight.float(), part.weight.shape[1]
+        padding = [] if getattr(part, "padding_idx", None) is None else [part.padding_idx]
+        drawn = [row for row in range(len(weight)) if row not in padding]
+        deviation = weight[drawn].std().item()
+        if not LEAST < deviation * math.sqrt(inputs) < MOST:
+            advice = (
+                "large weights saturate the softmax, equal ones stay equal: leave nn.Linear's, "
+            )
+            advice += "or use xavier_uniform_; embeddings have 1 / √d_model"
+            shown = f"{deviation:.2g}; 1 / √{inputs} is {inputs**-0.5:.2g}"
+            yield f"the weights of {path} have the deviation {shown}", advice
+        if weight[padding].any():
+            advice = "set it to 0 after the weights are drawn: padding_idx only keeps it as it is"
+            yield f"the row of padding in {path} is not 0", advice

@@ -40,6 +40,9 @@ def gradients(model: nn.Module, loss: Callable[[nn.Module], Tensor]) -> Check:
 
 
 def _of_model(made: nn.Module, loss: Callable[[nn.Module], Tensor]) -> Iterator[Fault]:
+    for name, parameter in made.named_parameters():
+        if not parameter.requires_grad:
+            yield f"{name} is frozen", "without requires_grad_(False) it is trained, too"
     for part in made.modules():
         if isinstance(part, nn.Embedding) and part.padding_idx is not None:
             setattr(part.weight, "padding_row", part.padding_idx)  # noqa: B010 (torch keeps it still)

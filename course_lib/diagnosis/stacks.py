@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from itertools import combinations, product
 from typing import Any
 
 import torch
@@ -40,7 +41,7 @@ def _of_last(key: str, stack: Any, order: str | None) -> Iterator[Fault]:
 
 
 def registered(model: nn.Module) -> Check:
-    """The layers are parts of the model, and each has parameters of its own (§3.1)."""
+    """The layers are parts of the model, each with random matrices of its own (§3.1)."""
     return first_of("layers of their own", _shared(model), "every layer")
 
 
@@ -60,10 +61,30 @@ def _shared(model: nn.Module) -> Iterator[Fault]:
                 "use nn.ModuleList: in a plain list, neither eval() nor an optimizer finds them"
             )
             yield f"{key}: the layers are a plain {type(layers).__name__}", advice
-        ids = [id(layer) for layer in layers]
-        if len(set(ids)) < len(ids):
+        path = "blocks" if key == "blocks" else f"{key}.layers"
+        owned = [_linear_parts(f"{path}.{i}", layer) for i, layer in enumerate(layers)]
+        for one, other in combinations(owned, 2):
+            yield from _common(one, other)
+
+
+def _linear_parts(path: str, layer: nn.Module) -> dict[str, nn.Module]:
+    """The parts with matrices of their own; a table of positions may belong to all layers."""
+    return {
+        f"{path}.{name}": part
+        for name, part in layer.named_modules()
+        if isinstance(part, nn.Linear)
+    }
+
+
+def _common(one: dict[str, nn.Module], other: dict[str, nn.Module]) -> Iterator[Fault]:
+    """Faults of two layers that have a matrix in common, or begin with the same numbers."""
+    for (path, part), (name, again) in product(one.items(), other.items()):
+        if part.weight is again.weight:
             advice = "make a new one for each: [layer] * n is n times the same"
-            yield f"{key}: {len(ids)} layers are {len(set(ids))}", advice
+            yield f"{name} is {path} itself", advice
+        elif torch.equal(part.weight, again.weight):
+            advice = "draw each layer anew: deepcopy copies the random numbers, too"
+            yield f"{name} begins with the numbers of {path}", advice
 
 
 @torch.no_grad()

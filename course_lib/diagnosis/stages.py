@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from torch import nn
 
 from .check import Check, Fault, first_of, tried
+from .scales import initialization
 
 Stage = Mapping[str, Callable[[], Check]]
 WAITS = "waits until what is wrong above is right"
@@ -40,6 +42,14 @@ def with_other_arguments(
         found = [replace(one, measured=f"{one.measured} (with {shown})") for one in wrong]
         found = found or [Check(name, True, shown, "")]
     return [asdict(one) for one in (*paper, *found)]
+
+
+def of_new(model: nn.Module, arguments: Mapping[str, object]) -> Stage:
+    """The first stage of a model that was just built with `arguments`."""
+    return {
+        "sizes": partial(sizes, model, arguments),
+        "initialization": partial(initialization, model),
+    }
 
 
 def sizes(model: nn.Module, arguments: Mapping[str, object]) -> Check:

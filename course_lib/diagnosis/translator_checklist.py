@@ -23,7 +23,7 @@ from . import checks, ends, slopes, stacks, translator_checks, wiring
 from .calls import distinct
 from .check import Check
 from .checklist import Functions, of_parts, restored, without_gradient
-from .stages import Stage, in_order, sizes, with_other_arguments
+from .stages import Stage, in_order, of_new, with_other_arguments
 from .training import learning, steps
 
 VOCABULARY = 20
@@ -59,7 +59,7 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
         torch.manual_seed(0)
         paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
         stages: list[Stage] = [
-            {"sizes": partial(sizes, paper, SIZES | {"dropout": 0.1})},
+            of_new(paper, SIZES | {"dropout": 0.1}),
             *_stages(paper, SOURCES, TARGETS, PAD, norm_first=False),
             _searches(paper, functions),
         ]
@@ -68,7 +68,7 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
         target = TARGETS.masked_fill(TARGETS == PAD, VOCABULARY - 1)
         target[0, 1] = PAD  # a word like any other
         stages = [
-            {"sizes": partial(sizes, other, SIZES | OTHER)},
+            of_new(other, SIZES | OTHER),
             *_stages(other, SOURCES, target, VOCABULARY - 1, norm_first=True),
             _searches(other, functions),
         ]

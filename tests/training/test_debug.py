@@ -139,6 +139,23 @@ SAID = {
     "plant_output_matrix_detached": ("gradients", "cut off"),
     "transformer_untied_output": ("shared matrix", "no copy"),
     "step_softmax": ("search step", "sum to"),
+    "plant_layers_begin_alike": ("layers of their own", "draw each layer anew"),
+    "plant_network_shared": ("layers of their own", "feed_forward.w_1 itself"),
+    "plant_decoder_attention_shared": ("layers of their own", "self_attention.w_q itself"),
+    "plant_self_attention_used_twice": ("gradients", "is it used in forward?"),
+    "plant_positions_of_the_batch": ("embedding", "row i of the table is added to token i"),
+    "plant_sinusoids_trained": ("sinusoids", "training changes it"),
+    "plant_padding_row_drawn": ("initialization", "padding in embedding.tokens is not 0"),
+    "plant_tokens_of_deviation_one": ("initialization", "embedding.tokens have the deviation 1;"),
+    "plant_tokens_at_zero": ("initialization", "embedding.tokens have the deviation 0;"),
+    "plant_drawn_as_constants": ("initialization", "equal ones stay equal"),
+    "plant_drawn_large": ("initialization", "large weights saturate the softmax"),
+    "plant_encoder_frozen_by_a_flag": ("gradients", "is frozen"),
+    "plant_dropout_twice": ("embedding", "once"),
+    "plant_frequencies_by_precedence": ("sinusoids", "the last wavelength is"),
+    "plant_decoder_reads_zeros": ("training step", "teacher forcing"),
+    "plant_clipped_to_a_quarter": ("training step", "clip(parameters, max_norm)"),
+    "plant_first_logits_again": ("search step", "the last position's logits"),
 }
 
 

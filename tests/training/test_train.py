@@ -244,6 +244,15 @@ def test_an_optimizer_of_another_model_is_refused_before_the_first_step():
     assert batches.drawn == 0
 
 
+def test_a_part_that_was_replaced_after_the_optimizer_was_made_is_refused():
+    model, optimizer, schedule = parts()
+    model.embedding.tokens = nn.Embedding(50, model.embedding.tokens.embedding_dim)  # more tokens
+    message = r"does not train embedding.tokens.weight \(1 of \d+ parameters\): create it after"
+    with pytest.raises(NothingTrainsError, match=message) as told:
+        fit(model, Batches(), loss=classification_loss, optimizer=optimizer, schedule=schedule)
+    assert "\n" not in str(told.value)
+
+
 def test_trainings_that_begin_slowly_or_train_a_part_are_left_alone():
     model, optimizer, _ = parts()
     late = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: float(step > 8))

@@ -14,13 +14,14 @@ PATIENCE = 10  # steps without a change: a schedule may begin at a rate of 0
 
 
 class NothingTrainsError(Exception):
-    """A training whose steps do not change the model, in one sentence."""
+    """A training whose steps do not change the model, or a part of it, in one sentence."""
 
 
 class FirstSteps:
     """Compares the parameters that `optimizer` trains with those before the first step.
 
-    Raises NothingTrainsError for an optimizer of another model.
+    Raises NothingTrainsError for an optimizer of another model, or without a trainable parameter of
+    this one: its gradients would add up, and clipping would shrink all others.
     """
 
     def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
@@ -30,6 +31,13 @@ class FirstSteps:
             raise NothingTrainsError(
                 "the optimizer has no trainable parameter of this model, so nothing would be "
                 "trained: create it after the model, from `model.parameters()`"
+            )
+        left = [n for n, p in model.named_parameters() if p.requires_grad and id(p) not in trained]
+        if left:
+            raise NothingTrainsError(
+                f"the optimizer does not train {left[0]} ({len(left)} of {len(left) + len(own)} "
+                "parameters): create it after the last change of the model, from "
+                "`model.parameters()`, or freeze what should stay with `requires_grad_(False)`"
             )
         self.before: list[Any] = [(p, p.detach().cpu().clone()) for p in own]
         self.steps = 0
