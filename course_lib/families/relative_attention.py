@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from ..attention import attention
 from ..positions import RelativeBias
 from .cached_attention import CachedAttention
 
@@ -19,6 +20,8 @@ def biased_attention(
     dropout: nn.Module,
 ) -> tuple[Float[Tensor, "batch n_heads n_q d_k"], Float[Tensor, "batch n_heads n_q n_k"]]:
     """`attention` (§3.2.1, Eq. 1) with a bias on the scores; `(output, weights)`."""
+    if mask is not None and mask.dtype != torch.bool:
+        return attention(queries, keys, values, mask)  # which says what to give
     scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1]) + bias
     if mask is not None:
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)

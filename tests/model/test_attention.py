@@ -99,14 +99,18 @@ def test_what_cannot_be_is_one_sentence_that_says_what_to_give(call, told):
     assert "\n" not in str(refused.value)
 
 
-def test_both_forms_refuse_torchs_masks_and_a_missing_axis():
+def test_all_forms_refuse_torchs_masks_and_a_missing_axis():
     """Without the watch over shapes, as a student calls them."""
     code = """
 import torch
 from course_lib.attention import MultiHeadAttention
+from course_lib.families.relative_attention import RelativeBias, RelativeMultiHeadAttention
+from course_lib.families.rotary_attention import RotaryMultiHeadAttention
 from course_lib.fast.attention import FusedMultiHeadAttention
 x = torch.ones(1, 3, 4)
-for kind in (MultiHeadAttention, FusedMultiHeadAttention):
+relative = lambda *sizes: RelativeMultiHeadAttention(*sizes, 0.0, RelativeBias(2))
+rotary = lambda *sizes: RotaryMultiHeadAttention(*sizes, 0.0)
+for kind in (MultiHeadAttention, FusedMultiHeadAttention, relative, rotary):
     for y, mask in (
         (x, torch.zeros(3, 3)), (x, torch.ones(3, 3, dtype=torch.int64)), (x[0], None)
     ):
@@ -116,8 +120,8 @@ for kind in (MultiHeadAttention, FusedMultiHeadAttention):
             print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout.count("give a boolean one, True = may attend") == 4, done.stderr
-    assert done.stdout.count("(3, 4) is not (batch, n, d_model): x[None] is") == 2, done.stdout
+    assert done.stdout.count("give a boolean one, True = may attend") == 8, done.stderr
+    assert done.stdout.count("(3, 4) is not (batch, n, d_model): x[None] is") == 4, done.stdout
 
 
 @pytest.mark.parametrize(("n_buckets", "longest"), [(4, 2), (32, 9), (7, 100)])

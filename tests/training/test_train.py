@@ -135,6 +135,33 @@ def test_precision_is_chosen_anew_for_every_training(precision):
             assert row["loss"] == pytest.approx(wanted["loss"], abs=0.05)
 
 
+@pytest.mark.parametrize("name", ["fp8", "float16", "half", "BF16", ""])
+def test_another_precision_is_refused_with_those_that_there_are(name):
+    with pytest.raises(ValueError, match="choose one of 'auto', 'no', 'bf16', 'fp16'$"):
+        plain(Batches(1), parts()[0], mixed_precision=name)
+
+
+@pytest.mark.parametrize("name", ["no", "bf16", "fp16"])
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.bfloat16, torch.float16, torch.float8_e4m3fn, torch.float8_e5m2]
+)
+def test_weights_of_few_bits_are_trained_or_refused(name, dtype):
+    model = parts(dropout=0.0)[0].to(dtype)
+    if dtype.itemsize == 8 or (name, dtype) in {
+        ("no", torch.float16),
+        ("no", torch.bfloat16),
+        ("bf16", torch.bfloat16),
+    }:
+        row = plain(Batches(1), model, mixed_precision=name)[0]
+        wanted = plain(Batches(1), parts(dropout=0.0)[0])[0]
+        assert row["loss"] == pytest.approx(wanted["loss"], abs=0.02)
+        return
+    message = f"{dtype}, which mixed_precision = '{name}' cannot train: call model.float()"
+    with pytest.raises(ValueError, match=message) as told:
+        plain(Batches(1), model, mixed_precision=name)
+    assert "\n" not in str(told.value)
+
+
 @pytest.mark.parametrize("by", ["loss", "step"])
 def test_in_fp16_an_infinite_gradient_changes_nothing_until_the_scale_fits(by):
     def loss(model, token_ids, labels, label_smoothing):

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 Batch = Any  # a tuple of tensors, with the examples along their first axis
 OF_THE_STEP = ("gradient_norm", "learning_rate")  # everything else is averaged over the batches
 PRECISIONS = {"no": None, "bf16": torch.bfloat16, "fp16": torch.float16}
+SHORT = {"no": (torch.float16, torch.bfloat16), "bf16": (torch.bfloat16,), "fp16": ()}  # weights
 
 
 class Machine:
@@ -43,12 +44,22 @@ class Machine:
         if name not in PRECISIONS:
             known = ", ".join(map(repr, ("auto", *PRECISIONS)))
             raise ValueError(f"mixed_precision = {name!r}: choose one of {known}")
-        self.precision = PRECISIONS[name]
+        self.precision, self.short = PRECISIONS[name], SHORT[name]
         self.skipped = 0  # steps in a row that an infinite gradient of fp16 left out
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=name == "fp16")
 
     def prepare(self, model: nn.Module) -> nn.Module:
-        """The model on this device, wrapped where processes share its gradients."""
+        """The model on this device, wrapped where processes share its gradients.
+
+        Raises ValueError for weights of fewer than 32 bits that this precision cannot train.
+        """
+        for name, weight in model.named_parameters():
+            if weight.dtype.itemsize < 4 and weight.dtype not in self.short:
+                precision = next(key for key, kind in PRECISIONS.items() if kind is self.precision)
+                raise ValueError(
+                    f"{name} is {weight.dtype}, which mixed_precision = {precision!r} cannot train: "
+                    "call model.float() first; mixed precision itself computes in 16 bits"
+                )
         prepared: nn.Module = self.accelerator.prepare(model)
         return prepared
 
