@@ -54,7 +54,7 @@ ABOUT = {  # check → the components that it is about; any, if it is not here
     "training step": "training_step translation_step shift_targets label_smoothed_loss",
     "shifted targets": "shift_targets",
     "label_smoothed_loss": "label_smoothed_loss",
-    "initialization": f"TransformerEmbedding {LAYERS} {STACKS} {WHOLE}",
+    "initialization": f"TransformerEmbedding {ATTENTION} FeedForward {LAYERS} {STACKS} {WHOLE}",
     "layers of their own": f"{LAYERS} {STACKS} {WHOLE}",
     "score scale": ATTENTION,
     "attention": ATTENTION,

@@ -173,17 +173,17 @@ def _of_weights(model: nn.Module) -> Iterator[Fault]:
     for path, part in model.named_modules():
         if not isinstance(part, nn.Linear | nn.Embedding):
             continue
-        weight, inputs = part.weight.float(), part.weight.shape[1]
+        weight, root = part.weight.float(), math.sqrt(part.weight.shape[1])
         padding = [] if getattr(part, "padding_idx", None) is None else [part.padding_idx]
-        drawn = [row for row in range(len(weight)) if row not in padding]
-        deviation = weight[drawn].std().item()
-        if not LEAST < deviation * math.sqrt(inputs) < MOST:
-            advice = (
-                "large weights saturate the softmax, equal ones stay equal: leave nn.Linear's, "
-            )
-            advice += "or use xavier_uniform_; embeddings have 1 / √d_model"
-            shown = f"{deviation:.2g}; 1 / √{inputs} is {inputs**-0.5:.2g}"
-            yield f"the weights of {path} have the deviation {shown}", advice
+        drawn = weight[[row for row in range(len(weight)) if row not in padding]]
+        deviation, size = drawn.std().item(), drawn.square().mean().sqrt().item()
+        usual = "nn.Linear's own numbers or xavier_uniform_; embeddings have 1 / √d_model"
+        if deviation * root < LEAST:
+            measured = f"the weights of {path} are nearly equal: deviation {deviation:.1g}"
+            yield measured, f"equal weights get equal gradients and stay equal: take {usual}"
+        elif size * root > MOST:
+            measured = f"the weights of {path} are large: {size:.2g}; 1 / √inputs is {1 / root:.2g}"
+            yield measured, f"large sums saturate the softmax: take {usual}"
         if weight[padding].any():
             advice = "set it to 0 after the weights are drawn: padding_idx only keeps it as it is"
             yield f"the row of padding in {path} is not 0", advice

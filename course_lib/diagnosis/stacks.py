@@ -62,28 +62,31 @@ def _shared(model: nn.Module) -> Iterator[Fault]:
             )
             yield f"{key}: the layers are a plain {type(layers).__name__}", advice
         path = "blocks" if key == "blocks" else f"{key}.layers"
-        owned = [_linear_parts(f"{path}.{i}", layer) for i, layer in enumerate(layers)]
+        owned = [_own(f"{path}.{i}", layer) for i, layer in enumerate(layers)]
         for one, other in combinations(owned, 2):
             yield from _common(one, other)
 
 
-def _linear_parts(path: str, layer: nn.Module) -> dict[str, nn.Module]:
-    """The parts with matrices of their own; a table of positions may belong to all layers."""
+def _own(path: str, layer: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters of a layer; a table of positions may belong to all layers."""
+    tables = [part.weight for part in layer.modules() if isinstance(part, nn.Embedding)]
     return {
-        f"{path}.{name}": part
-        for name, part in layer.named_modules()
-        if isinstance(part, nn.Linear)
+        f"{path}.{name}": parameter
+        for name, parameter in layer.named_parameters()
+        if not any(parameter is table for table in tables)
     }
 
 
-def _common(one: dict[str, nn.Module], other: dict[str, nn.Module]) -> Iterator[Fault]:
-    """Faults of two layers that have a matrix in common, or begin with the same numbers."""
-    for (path, part), (name, again) in product(one.items(), other.items()):
-        if part.weight is again.weight:
+def _common(one: dict[str, nn.Parameter], other: dict[str, nn.Parameter]) -> Iterator[Fault]:
+    """Faults of two layers that have a parameter in common, or matrices with the same numbers."""
+    for (path, first), (name, second) in product(one.items(), other.items()):
+        if first is second:
             advice = "make a new one for each: [layer] * n is n times the same"
             yield f"{name} is {path} itself", advice
-        elif torch.equal(part.weight, again.weight):
-            advice = "draw each layer anew: deepcopy copies the random numbers, too"
+        elif first.dim() > 1 and torch.equal(first, second):
+            advice = (
+                "draw each layer anew: a deepcopy, or a seed that a layer sets, repeats the numbers"
+            )
             yield f"{name} begins with the numbers of {path}", advice
 
 

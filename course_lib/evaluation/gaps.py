@@ -21,13 +21,18 @@ def gap_measures(model: nn.Module, batches: Any) -> dict[str, float]:
     model.eval()
     batches.set_epoch(0)
     device = next(model.parameters()).device
-    for token_ids, targets, *_ in batches:
-        n_asked = int((targets != IGNORED).sum())
-        loss, measures = masked_language_loss(model, token_ids.to(device), targets.to(device))
-        total += n_asked * float(loss)
-        right += n_asked * float(measures["accuracy"])
-        asked += n_asked
-    model.train(was_training)
+    try:
+        for token_ids, targets, *_ in batches:
+            n_asked = int((targets != IGNORED).sum())
+            loss, measures = masked_language_loss(model, token_ids.to(device), targets.to(device))
+            total += n_asked * float(loss)
+            right += n_asked * float(measures["accuracy"])
+            asked += n_asked
+    finally:
+        model.train(was_training)
     if not asked:
         return {"gap_accuracy": math.nan, "gap_perplexity": math.nan}
-    return {"gap_accuracy": right / asked, "gap_perplexity": math.exp(total / asked)}
+    try:
+        return {"gap_accuracy": right / asked, "gap_perplexity": math.exp(total / asked)}
+    except OverflowError:  # above 709 nats
+        return {"gap_accuracy": right / asked, "gap_perplexity": math.inf}

@@ -24,8 +24,13 @@ def perplexity(model: nn.Module, tokens: Tensor, length: int, rows: int = 64) ->
     blocks = list(tokens.unfold(0, length + 1, length).split(rows)) if whole else []
     if len(tokens) > whole * length + 1:
         blocks.append(tokens[None, whole * length :])
-    for block in blocks:
-        loss, _ = language_loss(model, block.to(device))
-        total += float(loss) * block[:, 1:].numel()
-    model.train(was_training)
-    return math.exp(total / (len(tokens) - 1))
+    try:
+        for block in blocks:
+            loss, _ = language_loss(model, block.to(device))
+            total += float(loss) * block[:, 1:].numel()
+    finally:
+        model.train(was_training)
+    try:
+        return math.exp(total / (len(tokens) - 1))
+    except OverflowError:  # above 709 nats
+        return math.inf

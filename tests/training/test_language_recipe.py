@@ -1,6 +1,7 @@
 """Training a language model: blocks of one stream, and what it must beat."""
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from no_shape_checks import no_shape_checks
 
 from course_lib.data import datasets, registry
 from course_lib.data.token_blocks import TokenBlocks, stream
+from course_lib.evaluation.gaps import gap_measures
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
 from course_lib.families.recurrent import RecurrentLanguageModel, recurrent_width
@@ -66,6 +68,42 @@ def test_a_short_text_has_a_perplexity(n):
     assert perplexity(model, tokens, 65) == pytest.approx(wanted, rel=1e-5)
     with pytest.raises(ValueError, match="1 tokens: give at least 2"):
         perplexity(model, tokens[:1], 64)
+
+
+class Fixed(torch.nn.Module):
+    """A model that gives every token these logits, and raises without any."""
+
+    def __init__(self, logits=None):
+        super().__init__()
+        self.logits = torch.nn.Parameter(torch.zeros(2) if logits is None else logits)
+        self.raises = logits is None
+
+    def forward(self, token_ids, segment_ids=None, asked=None):
+        if self.raises:
+            raise RuntimeError("out of memory")
+        logits = self.logits.expand(*token_ids.shape, -1)
+        return logits if asked is None else (logits[asked], None)
+
+
+class Epochs(list):
+    def set_epoch(self, epoch):
+        pass
+
+
+ZEROS = torch.zeros(1, 3, dtype=torch.long)
+MEASURES = {
+    "language": lambda model: perplexity(model, ZEROS[0], 2),
+    "gaps": lambda model: gap_measures(model, Epochs([(ZEROS, ZEROS)]))["gap_perplexity"],
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("training", [True, False])
+def test_a_measure_leaves_the_mode_as_it_was_even_when_the_model_raises(name, training):
+    for model in (Fixed().train(training), Fixed(torch.tensor([0.0, 1000.0])).train(training)):
+        with pytest.raises(RuntimeError, match="memory") if model.raises else nullcontext():
+            assert MEASURES[name](model) == math.inf  # e^1000
+        assert model.training == training
 
 
 def test_a_stream_has_an_end_around_every_text():
