@@ -174,7 +174,8 @@ def _of_weights(model: nn.Module) -> Iterator[Fault]:
         if not isinstance(part, nn.Linear | nn.Embedding):
             continue
         weight, root = part.weight.float(), math.sqrt(part.weight.shape[1])
-        padding = [] if getattr(part, "padding_idx", None) is None else [part.padding_idx]
+        padding_row: Any = getattr(part, "padding_idx", None)
+        padding = [] if padding_row is None else [padding_row]
         drawn = weight[[row for row in range(len(weight)) if row not in padding]]
         deviation, size = drawn.std().item(), drawn.square().mean().sqrt().item()
         usual = "nn.Linear's own numbers or xavier_uniform_; embeddings have 1 / √d_model"

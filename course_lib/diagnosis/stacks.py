@@ -78,12 +78,12 @@ def _own(path: str, layer: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def _common(one: dict[str, nn.Parameter], other: dict[str, nn.Parameter]) -> Iterator[Fault]:
-    """Faults of two layers that have a parameter in common, or matrices with the same numbers."""
+    """Faults of two layers that have a parameter in common, or begin with the same numbers."""
     for (path, first), (name, second) in product(one.items(), other.items()):
         if first is second:
             advice = "make a new one for each: [layer] * n is n times the same"
             yield f"{name} is {path} itself", advice
-        elif first.dim() > 1 and torch.equal(first, second):
+        elif torch.equal(first, second) and first.min() < first.max():  # drawn, no zeros or ones
             advice = (
                 "draw each layer anew: a deepcopy, or a seed that a layer sets, repeats the numbers"
             )
