@@ -132,7 +132,7 @@ def weights(model: nn.Module, *token_ids: Tensor) -> Check:
     name = "weights"
     if unasked is not None and len(unasked):  # None, or an empty list
         return Check(name, False, "returned without need_weights", advice)
-    if not isinstance(found, list) or not all(isinstance(one, Tensor) for one in found):
+    if not isinstance(found, list | tuple) or not all(isinstance(one, Tensor) for one in found):
         return Check(name, False, f"a {type(found).__name__}, no list of tensors", advice)
     shapes = {tuple(one.shape) for one in found}
     measured = f"{len(found)} × {' or '.join(map(str, shapes))}"

@@ -163,7 +163,8 @@ def _are(values: Tensor, wanted: float) -> bool:
 def initialization(model: nn.Module) -> Check:
     """The weights of a new model are drawn with a deviation near 1 / √inputs; padding has zeros.
 
-    Then a sum of products is as large as its inputs, and an embedding × √d_model as its position.
+    Then a sum of products is as large as its inputs. Embeddings may be larger, unless they are the
+    output matrix, too: then `training.learning.start` finds that.
     """
     return first_of("initialization", _of_weights(model), "near 1 / √inputs")
 
@@ -178,11 +179,11 @@ def _of_weights(model: nn.Module) -> Iterator[Fault]:
         padding = [] if padding_row is None else [padding_row]
         drawn = weight[[row for row in range(len(weight)) if row not in padding]]
         deviation, size = drawn.std().item(), drawn.square().mean().sqrt().item()
-        usual = "nn.Linear's own numbers or xavier_uniform_; embeddings have 1 / √d_model"
+        usual = "nn.Linear's own numbers or xavier_uniform_"
         if deviation * root < LEAST:
             measured = f"the weights of {path} are nearly equal: deviation {deviation:.1g}"
             yield measured, f"equal weights get equal gradients and stay equal: take {usual}"
-        elif size * root > MOST:
+        elif isinstance(part, nn.Linear) and size * root > MOST:
             measured = f"the weights of {path} are large: {size:.2g}; 1 / √inputs is {1 / root:.2g}"
             yield measured, f"large sums saturate the softmax: take {usual}"
         if weight[padding].any():

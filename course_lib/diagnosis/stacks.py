@@ -132,7 +132,7 @@ def _of_maps(key: str, calls: Calls) -> Iterator[Fault]:
         if maps is not None or any(one is not None for one in own):
             yield f"the {key} returns weights unasked", "None without need_weights"
         return
-    right = isinstance(maps, list) and len(maps) == len(own)
+    right = isinstance(maps, list | tuple) and len(maps) == len(own)
     if not right or not all(same(one, two) for one, two in zip(maps, own, strict=True)):
         advice = "a list with the weights of every layer, from the input up"
         yield f"the {key} returns other weights than its layers", advice

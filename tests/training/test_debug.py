@@ -146,10 +146,7 @@ SAID = {
     "plant_positions_of_the_batch": ("embedding", "row i of the table is added to token i"),
     "plant_sinusoids_trained": ("sinusoids", "training changes it"),
     "plant_padding_row_drawn": ("initialization", "padding in embedding.tokens is not 0"),
-    "plant_tokens_of_deviation_one": (
-        "initialization",
-        "the weights of embedding.tokens are large: 1",
-    ),
+    "plant_tokens_of_deviation_one": ("loss at the start", "a new model are too large"),
     "plant_tokens_at_zero": ("initialization", "embedding.tokens are nearly equal: deviation 0"),
     "plant_drawn_as_constants": ("initialization", "stay equal"),
     "plant_drawn_large": ("initialization", "large sums saturate"),
