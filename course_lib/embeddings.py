@@ -17,7 +17,8 @@ class TransformerEmbedding(nn.Module):
 
     The attributes are `tokens`, an `nn.Embedding` in which the row of `pad_id` stays zero,
     `positions`, the `table` of sinusoids (a buffer that is not saved), and `dropout`. The table
-    grows when an input is longer than `max_length`.
+    grows when an input is longer than `max_length`. Raises ValueError for a `pad_id` that is no
+    token, such as the −100 that torch's losses ignore.
     """
 
     positions: Tensor
@@ -32,6 +33,8 @@ class TransformerEmbedding(nn.Module):
         position_scale: float = 1.0,
     ) -> None:  # given
         super().__init__()
+        if not 0 <= pad_id < vocab_size:
+            raise ValueError(f"pad_id = {pad_id} is no token: give one from 0 to {vocab_size - 1}")
         self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
         with torch.no_grad():  # × √d_model gives embeddings and positions the same scale
             self.tokens.weight[:] = torch.randn(vocab_size, d_model) / math.sqrt(d_model)

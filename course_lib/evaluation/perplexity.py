@@ -23,13 +23,18 @@ def perplexity(
     """
     was_training, total, count = model.training, 0.0, 0
     model.eval()
-    for source_ids, target_ids in batches:
-        decoder_input, labels = shift_targets(target_ids)
-        logits, _ = model(source_ids, decoder_input)
-        real = int((labels != pad_id).sum())
-        total += real * float(label_smoothed_loss(logits, labels, 0.0, pad_id))
-        count += real
-    model.train(was_training)
+    try:
+        for source_ids, target_ids in batches:
+            decoder_input, labels = shift_targets(target_ids)
+            logits, _ = model(source_ids, decoder_input)
+            real = int((labels != pad_id).sum())
+            total += real * float(label_smoothed_loss(logits, labels, 0.0, pad_id))
+            count += real
+    finally:
+        model.train(was_training)
     if count == 0:
         raise ValueError("there is no token to predict: give at least one pair")
-    return math.exp(total / count)
+    try:
+        return math.exp(total / count)
+    except OverflowError:  # above 709 nats
+        return math.inf

@@ -12,8 +12,11 @@ from course_lib.analysis.one_head_or_many import compare_heads
 from course_lib.analysis.pointer_reader import PointerReader, accuracy, draw_examples
 from course_lib.analysis.torch_attention import copy_from_torch, to_torch_mask
 from course_lib.attention import MultiHeadAttention, _check_shapes, attention, split_heads
+from course_lib.classifier import EncoderClassifier
 from course_lib.fast.attention import FusedMultiHeadAttention, fused_attention
 from course_lib.positions import RelativeBias
+from course_lib.training.schedules import warmup_rate
+from course_lib.transformer import Transformer
 
 
 def draw(seed, *shape):
@@ -89,6 +92,11 @@ TWO = torch.ones(1, 2, 2)
         (lambda: MultiHeadAttention(8, -2), "must be a multiple of n_heads = -2"),
         (lambda: split_heads(TWO, 0), "2 features cannot be divided among 0 heads"),
         (lambda: split_heads(TWO, -1), "among -1 heads"),
+        (lambda: Transformer(20, pad_id=-100), "pad_id = -100 is no token: give one from 0 to 19"),
+        (lambda: EncoderClassifier(20, pad_id=-1), "pad_id = -1 is no token"),
+        (lambda: Transformer(20, pad_id=20), "pad_id = 20 is no token"),
+        (lambda: warmup_rate(1, 512, 0), "warmup_steps = 0: give 1 or more"),
+        (lambda: warmup_rate(1, 512, -5), "warmup_steps = -5: give 1 or more"),
         (lambda: RelativeBias(2, 2), "n_buckets = 2, .* give at least 4 buckets"),
         (lambda: RelativeBias(2, 32, 8), "max_distance = 8: .* a distance above a quarter"),
     ],
@@ -106,6 +114,7 @@ import torch
 from course_lib.attention import MultiHeadAttention
 from course_lib.families.relative_attention import RelativeBias, RelativeMultiHeadAttention
 from course_lib.families.rotary_attention import RotaryMultiHeadAttention
+from course_lib.classifier import EncoderClassifier
 from course_lib.fast.attention import FusedMultiHeadAttention
 x = torch.ones(1, 3, 4)
 relative = lambda *sizes: RelativeMultiHeadAttention(*sizes, 0.0, RelativeBias(2))

@@ -10,6 +10,7 @@ from no_shape_checks import no_shape_checks
 
 from course_lib.data import datasets, registry
 from course_lib.data.token_blocks import TokenBlocks, stream
+from course_lib.evaluation import perplexity as translation
 from course_lib.evaluation.gaps import gap_measures
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
@@ -82,6 +83,8 @@ class Fixed(torch.nn.Module):
         if self.raises:
             raise RuntimeError("out of memory")
         logits = self.logits.expand(*token_ids.shape, -1)
+        if segment_ids is not None:  # a decoder's tokens
+            return self.logits.expand(*segment_ids.shape, -1), None
         return logits if asked is None else (logits[asked], None)
 
 
@@ -92,6 +95,7 @@ class Epochs(list):
 
 ZEROS = torch.zeros(1, 3, dtype=torch.long)
 MEASURES = {
+    "translation": lambda model: translation.perplexity(model, [(ZEROS, ZEROS)], pad_id=1),
     "language": lambda model: perplexity(model, ZEROS[0], 2),
     "gaps": lambda model: gap_measures(model, Epochs([(ZEROS, ZEROS)]))["gap_perplexity"],
 }
