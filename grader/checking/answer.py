@@ -46,6 +46,11 @@ class Answer:
             return cls(raised=f"{error.kind}: {error.message}")
         return cls(raised=f"{type(error).__name__}: {error}")
 
+    @property
+    def is_vague(self) -> bool:
+        """Whether many mistakes answer so: an exception, or NaN in place of numbers."""
+        return bool(self.raised) or any(map(_has_nan, self.values.values()))
+
     def like(self, other: Answer, atol: float = ATOL, rtol: float = RTOL) -> bool:
         """Whether two answers are the same, infinities and NaN included."""
         if self.raised or other.raised:
@@ -126,6 +131,11 @@ def _is_numeric(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(map(_is_numeric, value)) and _is_regular(value)
     return isinstance(value, (int, float, np.ndarray)) and not isinstance(value, bool)
+
+
+def _has_nan(value: Any) -> bool:
+    found = np.asarray(value) if _is_numeric(value) else np.zeros(0)
+    return found.dtype.kind == "f" and bool(np.isnan(found).any())
 
 
 def _is_regular(value: list[Any]) -> bool:

@@ -6,9 +6,14 @@ import re
 from collections.abc import Collection
 
 from ..seam.errors import LOAD_ERROR
-from . import signs, torch_signs
+from . import shape_signs, signs, torch_signs, type_signs
 
-SIGNS = (*torch_signs.SIGNS, *signs.SIGNS)  # the first that fits
+SIGNS = (
+    *torch_signs.SIGNS,
+    *signs.SIGNS,
+    *shape_signs.SIGNS,
+    *type_signs.SIGNS,
+)  # the first that fits
 _LOADING = re.compile(r"raised (\w+)(?:: (.*))?$", re.DOTALL)  # see `seam.loading`
 # A call whose arguments do not fit the function, as Python, NumPy and torch say it.
 _CALL = re.compile(

@@ -2,7 +2,8 @@
 
 A mistake explains a failure if it fails the test with the same answer. A likely cause explains most
 of an exercise's failures and fails no test that has passed; another one may explain the rest.
-Different mistakes can raise the same exception: one that explains nothing else explains them all.
+Different mistakes can raise the same exception or give NaN: one that explains nothing else explains
+all of these, and most failures.
 Where these mistakes pass most of the tests that failed, nobody has named the cause, and none is.
 Mistakes that nothing tells apart are named together.
 """
@@ -65,9 +66,9 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
 
 
 def _is_evidence(fits: set[str], failed: Mapping[str, TestResult]) -> bool:
-    """Whether the explained failures are more than some of the exceptions."""
-    raised = {id for id, one in failed.items() if one.answer and one.answer.raised}
-    return not fits <= raised or raised <= fits
+    """Whether an explained failure has few reasons, or all vague ones, most of all, are explained."""
+    vague = {id for id, one in failed.items() if one.answer and one.answer.is_vague}
+    return not fits <= vague or (vague <= fits and 2 * len(fits) > len(failed))
 
 
 def _fits(told: Mapping[str, Told], failed: Mapping[str, TestResult]) -> tuple[set[str], set[str]]:
