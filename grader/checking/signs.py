@@ -51,6 +51,25 @@ SIGNS = (
         f"an index beyond the end, perhaps of a shape: {FROM_THE_END}",
     ),
     Sign(
+        "IndexError|TypeError",
+        r"too many indices for (?:tensor of dimension 0|array: array is 0-d)"
+        r"|'(?:bool|numpy\.bool)' object is not subscriptable",
+        "one number or truth value is indexed like an array: a comparison with a string or a list "
+        "gives one answer for all; compare with the id, a number",
+    ),
+    Sign(
+        "ValueError",
+        r"The requested array has an inhomogeneous shape",
+        "results of different shapes do not fit into one array: return them as a tuple, `a, b, c`",
+        True,
+    ),
+    Sign(
+        "TypeError|RuntimeError|UFuncTypeError|_?UFuncOutputCastingError",
+        r"Cannot cast ufunc '\w+' output|result type \w+ can't be cast to the desired output type",
+        "an integer array cannot take fractions in place (`x /= …`): make a new one, `x = x / …`",
+        True,
+    ),
+    Sign(
         "ValueError|IndexError|RuntimeError",
         r"axes don't match array|Dimension out of range|out of bounds for array of dimension"
         r"|too many indices for|permute\(.*number of dimensions in the tensor input",

@@ -75,7 +75,8 @@ SIGNS = (
     Sign(
         "RuntimeError",
         r"(?s)loading state_dict.*Unexpected key\(s\) in state_dict: (.*?)\. ",
-        "the state dict has {0}, the module has not: make these in `__init__` under these names",
+        "the state dict has {0}, the module has not: in `__init__`, make each under this name, as "
+        "a layer or an `nn.Parameter`",
     ),
     Sign(
         "RuntimeError",
@@ -107,6 +108,26 @@ SIGNS = (
         "RuntimeError|AssertionError",
         r"CUDA|cuda|NVIDIA driver",
         "it needs a GPU: use the input's device (`x.device`) instead of a fixed one",
+    ),
+    Sign(
+        "TypeError",
+        r"(?:must be Tensor, not |'Tensor' and ')([A-Z]\w+)",
+        "an object of `{0}` is used in place of a tensor: a layer is made first and then applied, "
+        "as in `nn.ReLU()(x)`",
+    ),
+    Sign(
+        "RuntimeError",
+        r"leaf Variable that requires grad.* in-place operation",
+        "an in-place operation (`x += …`, `x[…] = …`) on an input or a parameter: make a new "
+        "tensor, `x = x + …`",
+        True,
+    ),
+    Sign(
+        "RuntimeError",
+        r"Index tensor must have the same number of dimensions",
+        "`gather` needs an index with as many axes as the input: `index.unsqueeze(-1)` before, "
+        "`squeeze(-1)` after",
+        True,
     ),
     Sign(
         "RuntimeError",

@@ -9,7 +9,7 @@ KEY = np.array([[0.0, 0, 1], [1, 2, 0], [2, 0, 0], [0, 0, 1], [0, 2, 0]])
 VALUE = np.array([[1.0, 0], [1, 3], [2, 2], [1, 0], [0, 2]])
 EQUAL = np.ones((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])  # all scores are √3
 PINNED = "exercise 1.4, requirements"
-BROADCAST = "let the mask broadcast to (*batch, n_q, n_k)"
+BROADCAST = "masked scores must be far below all others; the mask broadcasts to (*batch, n_q, n_k)"
 SOME = ["test_worked_example", "test_a_mask_for_a_batch"]
 
 
