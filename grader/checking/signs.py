@@ -141,6 +141,12 @@ SIGNS = (
     ),
     Sign(
         "AttributeError",
+        r"'(?:int|float|bool|str)' object has no attribute '(\w+)'",
+        "a plain number or text has no `{0}`: keep the array or tensor (`.item()`, `float(…)` and "
+        "`len(…)` give plain numbers)",
+    ),
+    Sign(
+        "AttributeError",
         r"'\w+' object has no attribute '(\w+)'",
         "this object has no `{0}`: one of your own class is set in `__init__` as `self.{0} = …`",
     ),

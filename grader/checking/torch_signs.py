@@ -111,7 +111,8 @@ SIGNS = (
     ),
     Sign(
         "TypeError",
-        r"(?:must be Tensor, not |'Tensor' and ')([A-Z]\w+)",
+        r"(?:must be Tensor, not |'Tensor' and '|type\(s\) for [^:]+: ')"
+        r"(?!Tensor'|NoneType)([A-Z]\w+)",
         "an object of `{0}` is used in place of a tensor: a layer is made first and then applied, "
         "as in `nn.ReLU()(x)`",
     ),
