@@ -61,12 +61,6 @@ SIGNS = (
     ),
     Sign(
         "RuntimeError",
-        r"Index tensor must have the same number of dimensions as input",
-        "`gather` wants an index with as many axes as the tensor: add one with `[..., None]`",
-        True,
-    ),
-    Sign(
-        "RuntimeError",
         r"tril: input tensor must have|triu: input tensor must have",
         "a triangle is cut from a matrix: make it `(n, n)` first",
         True,

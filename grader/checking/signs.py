@@ -53,14 +53,15 @@ SIGNS = (
     Sign(
         "IndexError|TypeError",
         r"too many indices for (?:tensor of dimension 0|array: array is 0-d)"
-        r"|'(?:bool|numpy\.bool)' object is not subscriptable",
-        "one number or truth value is indexed like an array: a comparison with a string or a list "
-        "gives one answer for all; compare with the id, a number",
+        r"|'(?:bool|numpy\.bool)' object is not subscriptable|invalid index to scalar variable",
+        "one number or truth value is indexed like an array: without an axis, `max`, `sum` and "
+        "`mean` give one number, and so does a comparison with a string: compare with the id",
     ),
     Sign(
         "ValueError",
         r"The requested array has an inhomogeneous shape",
-        "results of different shapes do not fit into one array: return them as a tuple, `a, b, c`",
+        "parts of different shapes do not fit into one array: give them one shape (`keepdims=True` "
+        "keeps an axis), or return them as a tuple, `a, b, c`",
         True,
     ),
     Sign(

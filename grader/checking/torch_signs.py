@@ -126,9 +126,8 @@ SIGNS = (
     Sign(
         "RuntimeError",
         r"Index tensor must have the same number of dimensions",
-        "`gather` needs an index with as many axes as the input: `index.unsqueeze(-1)` before, "
-        "`squeeze(-1)` after",
-        True,
+        "`gather` needs an index with as many axes as the input: print both shapes; an axis is "
+        "added by `index.unsqueeze(-1)` before and taken away by `squeeze(-1)` after",
     ),
     Sign(
         "RuntimeError",

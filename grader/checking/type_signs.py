@@ -87,21 +87,9 @@ SIGNS = (
         "write into it with `copy_` under `torch.no_grad()`",
     ),
     Sign(
-        "UFuncTypeError|_UFuncOutputCastingError|RuntimeError",
-        r"Cannot cast ufunc|result type \w+ can't be cast",
-        "an array of integers takes no fractions in place: make a new array, or convert it first",
-        True,
-    ),
-    Sign(
         "RuntimeError",
         r"could not infer output dtype|expected target dtype to be Long",
         "the dtype does not fit: a mean needs `.float()`, a label needs `.long()`",
-    ),
-    Sign(
-        "RuntimeError",
-        r"a leaf Variable that requires grad",
-        "a parameter is changed in place: do it under `torch.no_grad()`",
-        True,
     ),
     Sign(
         "RuntimeError",

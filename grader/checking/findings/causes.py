@@ -66,9 +66,15 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
 
 
 def _is_evidence(fits: set[str], failed: Mapping[str, TestResult]) -> bool:
-    """Whether an explained failure has few reasons, or all vague ones, most of all, are explained."""
+    """Whether a failure with few reasons is explained, all failures, or exceptions of half of them.
+
+    NaN in place of numbers has many reasons, and an exception may have several.
+    """
+    raised = {id for id, one in failed.items() if one.answer and one.answer.raised}
     vague = {id for id, one in failed.items() if one.answer and one.answer.is_vague}
-    return not fits <= vague or (vague <= fits and 2 * len(fits) > len(failed))
+    if not fits <= vague or fits == failed.keys():
+        return True
+    return vague <= fits and 2 * len(fits & raised) >= len(failed)
 
 
 def _fits(told: Mapping[str, Told], failed: Mapping[str, TestResult]) -> tuple[set[str], set[str]]:
