@@ -213,6 +213,7 @@ def test_after_the_block_a_signal_ends_the_program_as_ever(number):
     program = (
         "import signal, sys\n"
         f"from {Interrupts.__module__} import Interrupts\n"
+        f"signal.signal({int(number)}, signal.SIG_DFL)  # under nohup, SIGHUP is ignored\n"
         "with Interrupts():\n"
         f"    signal.raise_signal({int(number)})\n"
         "    print('cleaned up', flush=True)\n"
