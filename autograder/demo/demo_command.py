@@ -43,6 +43,7 @@ def run(out: Path, jobs: int) -> int:
     folder, trained = out / "submitted", out / "models"
     for old in (folder, trained):
         shutil.rmtree(old, ignore_errors=True)
+    over = frozenset(a.id for a in course.graded)  # the class has handed in
     early = [a.id for a in course.assignments if a.model is None]
     with models.Training(trained / "bleu") as training, Store(out / "results.db") as store:
         print("a translator trains in the background", file=sys.stderr)
@@ -53,7 +54,9 @@ def run(out: Path, jobs: int) -> int:
             kept = [s for s in class_grading.received(folder, course) if s.assignment in ids]
             with_models = class_grading.with_models(course, kept, None)
             labels = class_grading.hidden_labels(course, with_models, "generated")
-            settings = Settings(jobs, tier.name, min_tier="D", regrade=True, hidden=labels)
+            settings = Settings(
+                jobs, tier.name, min_tier="D", regrade=True, hidden=labels, ended=over
+            )
             return class_grading.grade(kept, course, store, settings, quiet=False)
 
         graded = grade(early)

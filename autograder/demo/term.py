@@ -55,10 +55,9 @@ class Term:
         """Every step of the term; returns the totals of each place that has them."""
         out, roster = ("--out", self.grades), ("--roster", self.folder / "roster.csv")
         handed_in = self.folder / "submitted"
-        self.command("grade", handed_in, *out, *roster, "--labels-from", "none")
-        preview = self.command(
-            "grade", handed_in, *out, *roster, "--labels-from", "none", "--regrade", "--preview"
-        )
+        graded = ("grade", handed_in, *out, *roster, "--labels-from", "none", "--final")
+        self.command(*graded)
+        preview = self.command(*graded, "--regrade", "--preview")
         assert " 0 up, 0 down, " in f" {preview}", preview
         self.command("report", self.grades, "--manual", self._marks())
         assert "an override" in self.command("history", *self.first, *out)

@@ -176,7 +176,7 @@ class Grades:
             pytest.exit(str(error), pytest.ExitCode.USAGE_ERROR)
         warm = self.workers.enter_context(warm_processes.started(course, [assignment.id]))
         opened = judge_process.opener(warm[assignment.id], assignment)
-        result = grade.grade(Submitted(assignment, data, files, only, public), course, opened)
+        result = grade.once(Submitted(assignment, data, files, only, public), course, opened).result
         return {entry.id: entry for entry in result.exercises}
 
 

@@ -5,6 +5,7 @@ ROOT has `source` (our zip), `submission` and `results`, as `/autograder` on Gra
 
 from __future__ import annotations
 
+import datetime
 import json
 import shutil
 import sys
@@ -19,6 +20,7 @@ from grader.course.course import Course
 
 from ..classroom.roster import Roster, Student
 from ..gradebook.result import Result
+from ..gradebook.rules import late_policy
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run, class_tries
 from ..grading.judge_pool import JudgePool, Settings
@@ -58,7 +60,9 @@ def grade_folder(source: Path, folder: Path) -> Result:
         shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
         submission = received(Path(name), course, assignment)
         with closing(JudgePool(course, {assignment.id}, run)) as pool:
-            [(_, result)] = class_tries.grade_all([submission], None, {}, course, pool)
+            now = datetime.datetime.now(datetime.timezone.utc)
+            over = late_policy.ended(course, {}, now)
+            [(_, result)] = class_tries.grade_all([submission], None, {}, course, pool, ended=over)
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 

@@ -125,7 +125,10 @@ class ModelResult(Record):
 
 
 class ExerciseResult(Record):
-    """`points` is None while pending. A code exercise has `tests`, a written one `parts`."""
+    """`points` is None while pending. A code exercise has `tests`, a written one `parts`.
+
+    `caused_by`: the earlier exercises that made tests fail; those that may have, if it `may_gain`.
+    """
 
     id: str
     title: str
@@ -138,6 +141,7 @@ class ExerciseResult(Record):
     written: bool = True
     caused_by: list[str] = []
     carried_through: bool = False
+    may_gain: Number = 0  # points, of a provisional result
     tests: list[GradedTest] = []
     parts: list[PartResult] = []
     model: ModelResult | None = None

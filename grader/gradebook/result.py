@@ -74,6 +74,7 @@ class Result(Record):
     layers: dict[str, str]
     exercises: list[ExerciseResult]
     model: ModelResult | None = None
+    provisional: bool = False  # failures are tried with right forms when the assignment has ended
     totals: Totals = Totals()
     late: Lateness | None = None  # by the terms of this student; see `late_policy`
     seconds: Number

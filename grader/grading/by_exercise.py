@@ -59,4 +59,6 @@ def merged(known: Known, fresh: Result, assignment: Assignment) -> Result:
     """The stored result with the code exercises that ran again; it has no time of grading yet."""
     new = {entry.id: entry for entry in fresh.exercises if entry.kind == "code"}
     exercises = [new.get(entry.id, entry) for entry in known.result.exercises]
-    return known.result.changed(assignment, exercises=exercises, graded_at="")
+    waits = known.result.provisional or fresh.provisional
+    facts = {"provisional": True} if waits else {}
+    return known.result.changed(assignment, exercises=exercises, graded_at="", **facts)

@@ -70,8 +70,9 @@ def grade_class(
         stored = None
         if not (settings.regrade or settings.exercises or submission.problem):
             now = key(submission, assignment, suite, settings.tier)
-            stored = store.find(now)
+            stored = _usable(store.find(now), settings)
             newest = store.newest(submission.student, assignment.id) if stored is None else None
+            newest = _usable(newest, settings)
             if known := by_exercise.known(newest, now, suite, assignment):
                 partly[submission.student, assignment.id] = known
         if stored is None or stored.outcome == UNGRADED:
@@ -98,13 +99,19 @@ def grade_class(
         _judges(ids, course, settings) as judges,
     ):
         for submission, result in class_tries.grade_all(
-            waiting, settings.exercises, partly, course, pool, judges
+            waiting, settings.exercises, partly, course, pool, judges, settings.ended
         ):
             id = submission.assignment
             result = complete(result, submission, course.assignment(id), suites[id])
             if settings.keep and not settings.exercises:
                 store.add(result)
             yield result
+
+
+def _usable(stored: Result | None, settings: Settings) -> Result | None:
+    """A stored result, unless tests of it waited for the end of the assignment, which has come."""
+    waits = stored is not None and stored.provisional and stored.assignment in settings.ended
+    return None if waits else stored
 
 
 def key(submission: Submission, assignment: Assignment, suite: Mapping[str, str], tier: str) -> Key:

@@ -6,7 +6,7 @@ submission is tried again. If that fails too, its row says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
@@ -39,11 +39,13 @@ def grade_all(
     course: Course,
     pool: JudgePool,
     judges: Judges | None = None,
+    ended: Collection[str] = (),
 ) -> Iterator[tuple[Submission, Result]]:
     """Yield each submission with its result, those with tests to run again last.
 
     `known`: by student and assignment, what need not run again. `judges` are this machine's, or a
-    cluster's. All tries end before the first rerun begins: see `judge.reruns`.
+    cluster's. All tries end before the first rerun begins, and only `ended` assignments
+    have any: see `judge.reruns`.
     """
     from ..judge import second_try
 
@@ -53,7 +55,7 @@ def grade_all(
     for (submission, _, stored), tried in judges(judge_process.first_try, first):
         if tried is None or second_try.is_needed(tried.result):
             doubtful.append((submission, exercises, tried))
-        elif tried.plan:
+        elif tried.plan and submission.assignment in ended:
             waiting.append((submission, tried, stored))
         else:
             yield submission, tried.result
@@ -61,7 +63,7 @@ def grade_all(
         tried, trouble = _alone(pool, judge_process.second_try, question)
         if tried is None:
             yield question[0], _ungraded(question[0], course, trouble)
-        elif tried.plan:
+        elif tried.plan and question[0].assignment in ended:
             waiting.append((question[0], tried, None))
         else:
             yield question[0], tried.result

@@ -115,6 +115,7 @@ class Settings:
     proven: frozenset[str] = frozenset()  # assignments whose suite has no wrong test
     keep: bool = True  # store the results
     executor: str = "processes"  # or one of `cluster`'s
+    ended: frozenset[str] = frozenset()  # assignments that nobody can hand in any more
 
 
 class ClusterError(Problem):

@@ -138,13 +138,11 @@ def second_try(
     return max(again, first, key=lambda tried: second_try.worth(tried.result))
 
 
-def rerun(
-    submission: Submission, tried: Try, known: Known | None = None, public_only: bool = False
-) -> Try:
+def rerun(submission: Submission, tried: Try, known: Known | None = None) -> Try:
     """The try after its next rerun, for which the class is ready: see `judge.reruns`."""
     from ..judge import grade as judge
 
-    submitted, problem = _submitted(submission, tried.only, public_only)
+    submitted, problem = _submitted(submission, tried.only, public_only=False)
     opened = opener(_workers[submission.assignment], submitted.assignment)
     after = judge.rerun(submitted, _course, opened, tried)
     return _completed(replace(after, result=_noted(after.result, problem)), known)
@@ -152,10 +150,7 @@ def rerun(
 
 def check_one(submission: Submission) -> Result:
     """Run only the visible tests, in a judge process with no other work."""
-    tried = second_try(submission, None, None, public_only=True)
-    while tried.plan:
-        tried = rerun(submission, tried, public_only=True)
-    return tried.result
+    return second_try(submission, None, None, public_only=True).result
 
 
 def _completed(tried: Try, known: Known | None) -> Try:

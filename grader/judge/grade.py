@@ -96,7 +96,22 @@ def once(
     plan = list[Rerun]()
     if run.unloadable is None:
         plan = reruns.planned(submitted.assignment, read.collected, run.tests, read.verdicts)
+    if plan:
+        hoped = reruns.hoped(plan, run.tests)
+        best = _result(submitted, course, read, run, model, seconds, hoped)
+        result = _provisional(result, best)
     return Try(result, run, plan, patience=load.patience, only=submitted.only)
+
+
+def _provisional(result: Result, best: Result) -> Result:
+    """The result of a try whose reruns wait, with what its exercises gain in the best case."""
+    entries = [
+        entry.model_copy(update={"may_gain": gain, "caused_by": other.caused_by})
+        if (gain := round((other.points or 0) - (entry.points or 0), 2)) > 0
+        else entry
+        for entry, other in zip(result.exercises, best.exercises, strict=True)
+    ]
+    return result.model_copy(update={"exercises": entries, "provisional": True})
 
 
 def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: Try) -> Try:

@@ -7,17 +7,15 @@ but not where an exception was asked for, which a right form may word otherwise.
 A right form is an answer, in whatever way the student's code may call it, so no promise rests on
 what a worker can keep or pass on. What holds is an order, over all submissions of a class:
 
-1. A worker gets a right form only after every worker whose answers count without one has ended:
+1. No right form runs before an assignment's last late day has ended, unless the instructor says so:
+   nothing that code learns here can be handed in again. Until then results are provisional.
+2. A worker gets a right form only after every worker whose answers count without one has ended:
    first tries, second tries, trained models.
-2. Reruns follow the course's exercises (`Rerun.place`). A worker gets right forms only of what
+3. Reruns follow the course's exercises (`Rerun.place`). A worker gets right forms only of what
    comes before the tests that it runs, and no test is run again after a later place has begun.
 
 So what a worker learns here, it can tell only to workers that are graded for something else.
-`grading.class_tries` keeps this order within a run. Nothing but the sandbox keeps a later run of
-the class from what was learned in this one; its limits are in `sandbox.system_calls`. A
-form behind the seam would be no remedy, as a student's code could ask it for the answers to the
-inputs that the next run has again; nor would new inputs, as the code itself learns the answer here.
-After the last late day, no new hand-in can use it.
+`grading.class_tries` keeps this order within a run.
 """
 
 from __future__ import annotations
@@ -61,6 +59,19 @@ def passed(
         again = results(submitted, worker, verdicts, only=rerun.tests)
     ids = [test.id for test in again if test.outcome == PASSED]
     return ids if len(ids) == len(again) or not rerun.together else []
+
+
+def hoped(plan: list[Rerun], tests: list[TestResult]) -> dict[str, list[str]]:
+    """The tests that may pass with right forms of exercises or names that fail, and of which.
+
+    A mistake that passes all tests of its own may explain more: nobody can say so before a rerun.
+    """
+    failing = {t.mark.exercise for t in tests if t.outcome not in (PASSED, BROKEN, WAITING)}
+    found = dict[str, list[str]]()
+    for one in reversed(plan):  # what replaces least comes last, and counts
+        names = [name for name in one.replaced if name.isidentifier() or name in failing]
+        found |= dict.fromkeys(one.tests, names) if names else {}
+    return found
 
 
 def narrower(rerun: Rerun, ids: list[str]) -> list[Rerun]:

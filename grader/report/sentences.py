@@ -93,6 +93,11 @@ def outcome_sentence(result: Result) -> str:
             f"Your notebook was read and run: {passed} Exercise {listed(result.untested)} will be "
             "graded again, because a test of it failed through no fault of yours."
         )
+    if kind == "GRADED" and result.provisional:
+        return (
+            f"Your notebook was read and run: {passed} After the last late day, points are added "
+            "where a mistake in an earlier exercise explains a failure."
+        )
     if kind == "GRADED":
         return f"Your notebook was read, run and graded in full: {passed}"
     return f"{_CONSEQUENCES[kind]} In total, {passed}"
@@ -113,6 +118,10 @@ def cause_sentence(exercise: ExerciseResult, result: Result) -> str:
     if failing:
         fail, it = ("fail", "them") if len(failing) > 1 else ("fails", "it")
         sentences.append(f"{listed(failing)} {fail}: repair {it} first.")
+    if exercise.may_gain:
+        others, more = [], f"Up to {number(exercise.may_gain)} points more"
+        cause = f"a mistake in {listed(found)}" if found else "an earlier part"
+        sentences.append(f"{more} after the last late day, if {cause} explains these failures.")
     if found and exercise.carried_through:
         form = "correct forms of" if len(found) > 1 else "a correct"
         sentences.append(f"Tests that pass with {form} {listed(found)} keep their points.")

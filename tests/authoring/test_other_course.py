@@ -68,12 +68,18 @@ def test_a_class_is_graded_and_a_mistake_named(home):
     right = "np.sum((x - x_mean) ** 2)"
     assert right in text
     wrong.write_text(text.replace(right, "np.sum((y - y_mean) ** 2)"), encoding="utf-8")
-    said(home, COURSE, "grade", "submitted")
-    results = json.loads((home / "out/grades/results.json").read_text(encoding="utf-8"))
-    points = {found["student"]: found["totals"]["automatic"] for found in results}
-    assert points["ada"] == 100
-    assert points["ben"] == 0
-    assert points["cyd"] == 40, "the second exercise is carried through"
+
+    def points(*options):
+        said(home, COURSE, "grade", "submitted", *options)
+        results = json.loads((home / "out/grades/results.json").read_text(encoding="utf-8"))
+        return {found["student"]: found["totals"]["automatic"] for found in results}
+
+    assert points() == {"ada": 100, "ben": 0, "cyd": 0}
+    page = (home / "out/grades/report/student-cyd.html").read_text(encoding="utf-8")
+    assert "Up to 40 points more after the last late day, if a mistake in 1.1 explains" in page
+    final = {"ada": 100, "ben": 0, "cyd": 40}
+    assert points("--final") == final, "the second exercise is carried through"
+    assert points() == final, "what counts stays"
     page = (home / "out/grades/report/student-ben.html").read_text(encoding="utf-8")
     page += (home / "out/grades/report/student-cyd.html").read_text(encoding="utf-8")
     assert "this divides by the variance of y: the line predicts y from x" in page

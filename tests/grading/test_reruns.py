@@ -61,7 +61,7 @@ class OneProcess:
     """Judges and all workers in this process: nothing at all keeps a worker from another."""
 
     def __init__(self):
-        self.asked = []
+        self.asked, self.ended = [], ["a1"]
 
     def ask(self, work, *question):
         self.asked.append((work.__name__, question[0].student))
@@ -73,7 +73,8 @@ class OneProcess:
         return [(question, self.ask(work, *question).result()) for question in questions]
 
     def grade(self, *submissions):
-        found = class_tries.grade_all(submissions, None, {}, proofs.COURSE, self, self.each)
+        given = (None, {}, proofs.COURSE, self, self.each, self.ended)
+        found = class_tries.grade_all(submissions, *given)
         return {submission.student: result for submission, result in found}
 
 
@@ -100,6 +101,30 @@ def test_a_right_form_that_is_kept_and_passed_on_earns_nothing(one_process):
     assert set(FORMS) <= set(sys.modules["kept_forms"]), "and it was kept"
     later = one_process.grade(keeper("alone", "softmax"))
     assert points(later["alone"])[softmax] > 0, "which would help whoever is tried afterwards"
+
+
+def test_before_the_last_late_day_no_right_form_runs_and_a_result_says_what_it_may_gain(
+    one_process,
+):
+    one_process.ended = []
+    result = one_process.grade(keeper("alone", "softmax"))["alone"]
+    assert "kept_forms" not in sys.modules
+    assert {work for work, _ in one_process.asked} == {"first_try", "second_try"}
+    attention = next(entry for entry in result.exercises if entry.id == "1.4")
+    assert result.provisional
+    assert attention.points == 0 < attention.may_gain
+    assert attention.caused_by == ["1.1"]
+    assert not any(entry.may_gain for entry in result.exercises if entry.id == "1.1")
+    assert cause_sentence(attention, result) == (
+        f"1.1 fails: repair it first. Up to {attention.may_gain:g} points more after the last late "
+        "day, if a mistake in 1.1 explains these failures."
+    )
+    one_process.ended = ["a1"]
+    final = one_process.grade(keeper("alone", "softmax"))["alone"]
+    assert not final.provisional
+    gained = points(final)["1.4"]
+    assert 0 < gained <= attention.may_gain
+    assert not any(entry.may_gain for entry in final.exercises)
 
 
 def test_every_try_of_a_class_ends_before_the_first_rerun(one_process):

@@ -28,6 +28,7 @@ from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.course import mistakes
 from grader.course.course import Course
+from grader.gradebook.rules import late_policy
 from grader.library import student_tree
 from grader.library.components import Component
 
@@ -375,9 +376,10 @@ def test_a_release_with_a_leak_is_not_written(files, hidden, monkeypatch):
 # Every release of the course: each week, before any answer is out and after each late date.
 
 AFTER = [
-    contents.last_late_date(COURSE, a, {}) + datetime.timedelta(days=1) for a in COURSE.assignments
+    late_policy.last_late_date(COURSE, a, {}) + datetime.timedelta(days=1)
+    for a in COURSE.assignments
 ]
-OUT = [[], *(contents.answers_out(COURSE, {}, day) for day in AFTER)]
+OUT = [[], *(late_policy.ended(COURSE, {}, day) for day in AFTER)]
 RELEASES = dict.fromkeys(  # an assignment's second week releases what its first did
     (a.week, *(b.id for b in contents.in_week(COURSE, a.week, out) if b.id in out))
     for a in COURSE.assignments

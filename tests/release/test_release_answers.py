@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sample_results import COURSE
 
-from grader.authoring.release import contents, folder, release
+from grader.authoring.release import folder, release
 from grader.authoring.release.changes import MANIFEST
 from grader.authoring.release.release import Made
 from grader.classroom.roster import Roster, Student
@@ -29,12 +29,14 @@ def test_answers_come_out_after_the_last_extension_of_the_class():
         ("cy", "a2"): Terms(more_days=9),
     }
     last = A1.due + datetime.timedelta(days=A1.late_days)
-    assert contents.last_late_date(COURSE, A1, {}) == last
-    assert contents.last_late_date(COURSE, A1, own) == last + 5 * day
+    assert late_policy.last_late_date(COURSE, A1, {}) == last
+    assert late_policy.last_late_date(COURSE, A1, own) == last + 5 * day
     grace = {"ada": Allowance(grace_minutes=90)}
-    assert contents.last_late_date(COURSE, A1, {}, grace) == last + datetime.timedelta(minutes=90)
-    assert contents.answers_out(COURSE, {}, last + day) == ["a1"]
-    assert contents.answers_out(COURSE, own, last + day) == []
+    assert late_policy.last_late_date(COURSE, A1, {}, grace) == last + datetime.timedelta(
+        minutes=90
+    )
+    assert late_policy.ended(COURSE, {}, last + day) == ["a1"]
+    assert late_policy.ended(COURSE, own, last + day) == []
 
 
 def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
 from grader.course.tree import requirements
 
-from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
-from ...gradebook.lateness import last_moment
-from ...gradebook.rules.late_policy import Allowances, AllTerms
 from ...library import student_tree
 from ...library.components import BuildError
 from .. import consistency
@@ -188,37 +183,3 @@ def _around(
     more = [line for line in every if line not in work]
     text = handbook.readme(course, out, answers, python, opened, plan, work, more)
     return {**project_files.files(course.root, work, more), "README.md": text.encode()}
-
-
-def last_late_date(
-    course: Course,
-    assignment: Assignment,
-    terms: AllTerms,
-    allowances: Allowances = MappingProxyType({}),
-) -> datetime.datetime:
-    """The last moment at which anybody may still hand in for points.
-
-    That is the latest due date, extensions included, plus the late days and the grace period. An
-    excused student hands in nothing; a waiver forgives lateness and moves no date.
-    """
-    ends = [last_moment(assignment.due, assignment, course.late)]
-    for student in {student for student, id in terms if id == assignment.id} | {*allowances}:
-        own = terms.get((student, assignment.id), Terms())
-        policy = allowances.get(student, Allowance()).over(course.late)
-        if not own.excused:
-            ends.append(last_moment(own.due_date(assignment), assignment, policy))
-    return max(ends)
-
-
-def answers_out(
-    course: Course,
-    terms: AllTerms,
-    now: datetime.datetime,
-    allowances: Allowances = MappingProxyType({}),
-) -> list[str]:
-    """The assignments whose answers may be out at this time."""
-    return [
-        assignment.id
-        for assignment in course.assignments
-        if last_late_date(course, assignment, terms, allowances) < now
-    ]

@@ -45,7 +45,7 @@ def run(options: Release) -> int:
     unknown = "" if kept or roster.students else _unknown(options)
     terms = late_policy.with_roster(kept, roster)
     now = _now(options)
-    out = contents.answers_out(course, terms, now, roster.allowances)
+    out = late_policy.ended(course, terms, now, roster.allowances)
     if options.week is not None:
         due = [a.id for a in contents.in_week(course, options.week, out) if a.id in out]
         if unknown and due:
@@ -58,7 +58,7 @@ def run(options: Release) -> int:
     if unknown:
         raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
     if id not in out:
-        last = contents.last_late_date(course, course.assignment(id), terms, roster.allowances)
+        last = late_policy.last_late_date(course, course.assignment(id), terms, roster.allowances)
         until, today = (written(when, course.facts.zone) for when in (last, now))
         raise UsageProblem(
             f"the answers of {id} come out after its last late date, {until} (extensions "

@@ -40,7 +40,8 @@ def _print(result: Result) -> None:
         return
     for entry in result.exercises:
         if entry.tests:
-            heading, first = f"{entry.id} {entry.title}", cause_sentence(entry, result)
+            alone = entry.model_copy(update={"may_gain": 0})  # this run gives no points
+            heading, first = f"{entry.id} {entry.title}", cause_sentence(alone, result)
             say("\n".join(summary(heading, entry.tests, first=first)))
     for notice in result.notices:
         say(f"  ! {notice}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -15,6 +16,7 @@ from ...classroom.roster import Roster, abridged
 from ...gradebook import stored_roster
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
+from ...gradebook.rules import late_policy
 from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...grading import cluster
@@ -61,6 +63,7 @@ def run(options: Grade) -> int:
         labels,
         executor=options.executor,
         keep=not options.preview,
+        ended=_ended(course, roster, options),
     )
     store = (stores.existing if options.preview else stores.store)(options.out, options.store)
     if not (exercises or options.preview):
@@ -91,6 +94,15 @@ def run(options: Grade) -> int:
         files = results.write(store, course, options.out)
         stores.back_up(store)
     return _report(files, graded, course, options)
+
+
+def _ended(course: Course, roster: Roster, options: Grade) -> frozenset[str]:
+    """The assignments whose failures are tried with right forms of earlier exercises."""
+    if options.final:
+        return frozenset(assignment.id for assignment in course.graded)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    terms = late_policy.with_roster({}, roster)
+    return frozenset(late_policy.ended(course, terms, now, roster.allowances))
 
 
 def _store_all(
@@ -156,6 +168,8 @@ def _report(files: results.Written, graded: list[Result], course: Course, option
     failed = [result for result in graded if result.outcome == UNGRADED]
     if failed:
         warn(_failure(failed, files))
+    if waiting := [r for r in counted if r.provisional]:
+        warn(_of_waiting(waiting))
     partly = [r for r in counted if r.untested and r.outcome != UNGRADED]
     if partly:
         warn(_of_tests(partly))
@@ -168,6 +182,14 @@ def _of_tests(partly: list[Result]) -> str:
     broken = [test.message for r in partly for test in r.tests if test.outcome == BROKEN]
     said = {message.got.removesuffix(NOT_YOURS) for message in broken if message}
     return f"exercise {', '.join(ids)} of {_named(partly)} is pending: {'; '.join(sorted(said))}"
+
+
+def _of_waiting(waiting: list[Result]) -> str:
+    """Whose results may still gain points, and how they do."""
+    return (
+        f"provisional: {_named(waiting)}; run the same command after the last late day, or with "
+        "--final: then nobody loses points for a mistake in an earlier exercise"
+    )
 
 
 def _failure(failed: list[Result], files: results.Written) -> str:

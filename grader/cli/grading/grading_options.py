@@ -36,6 +36,10 @@ class Grading:
         bool, typer.Option("--take-older", help="let a hand-in older than the graded one count")
     ] = False
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2
+    final: Annotated[
+        bool,
+        typer.Option("--final", help="count as after the last late day: see autograder/README.md"),
+    ] = False
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False
     require_isolation: Annotated[
         str | None, typer.Option(help="refuse below this tier: A, B or C")

@@ -1,4 +1,4 @@
-"""Applies due dates, terms and slip days to the results of a whole class.
+"""Applies due dates, terms and slip days to the results of a whole class, and says what has ended.
 
 Grades are stored without it, so a new deadline or extension grades nothing again: it counts from
 the next report on.
@@ -6,14 +6,16 @@ the next report on.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms
-from ..lateness import Lateness, counted, lateness
+from ..lateness import Lateness, counted, last_moment, lateness
 from ..result import Result
 from ..totals import WITHOUT_POINTS
 
@@ -92,3 +94,37 @@ def _lateness(
 
 def _terms(result: Result, terms: AllTerms) -> Terms:
     return terms.get((result.student, result.assignment), Terms())
+
+
+def last_late_date(
+    course: Course,
+    assignment: Assignment,
+    terms: AllTerms,
+    allowances: Allowances = MappingProxyType({}),
+) -> datetime.datetime:
+    """The last moment at which anybody may still hand in for points.
+
+    That is the latest due date, extensions included, plus the late days and the grace period. An
+    excused student hands in nothing; a waiver forgives lateness and moves no date.
+    """
+    ends = [last_moment(assignment.due, assignment, course.late)]
+    for student in {student for student, id in terms if id == assignment.id} | {*allowances}:
+        own = terms.get((student, assignment.id), Terms())
+        policy = allowances.get(student, Allowance()).over(course.late)
+        if not own.excused:
+            ends.append(last_moment(own.due_date(assignment), assignment, policy))
+    return max(ends)
+
+
+def ended(
+    course: Course,
+    terms: AllTerms,
+    now: datetime.datetime,
+    allowances: Allowances = MappingProxyType({}),
+) -> list[str]:
+    """The assignments that nobody can hand in any more for points: answers may come out."""
+    return [
+        assignment.id
+        for assignment in course.assignments
+        if last_late_date(course, assignment, terms, allowances) < now
+    ]
