@@ -3,6 +3,10 @@
 A few submissions are under way at a time, so neither the scheduler nor the workers hold a class.
 Results come back to the caller, who alone writes to the store. If a worker dies, Dask grades what
 it had on another one; a submission that ends several workers comes back without a result.
+
+Whoever reaches a scheduler, a worker or a nanny runs code as its user, and reads hidden tests and
+labels. So nothing is used without TLS, where each side shows a certificate: workers that are
+started here get one for the run, and an address is that of a cluster with its own.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from .class_tries import Answer, Judges, Question
 
 LOCAL = "dask"  # workers on this machine, started for the run
-ADDRESSES = ("tcp://", "tls://")  # of a scheduler whose workers run already
+ADDRESS = "tls://"  # begins that of a scheduler whose workers run already
 LOG = "distributed.admin.low-level-log-length"  # messages kept, each with a whole notebook
 UNDER_WAY = 3  # submissions a worker: one is graded, the others wait for it
 
@@ -83,21 +87,28 @@ def _connected(executor: str, jobs: int, stack: ExitStack) -> Client:
     import logging
 
     from distributed import Client, LocalCluster
+    from distributed.security import Security
 
+    security, address = Security(require_encryption=True), executor  # as dask is configured
     if executor == LOCAL:
+        security = Security.temporary()
         address = stack.enter_context(
             LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",  # a free port
+                protocol=ADDRESS,
+                security=security,
+                dashboard_address=None,
                 memory_limit=0,  # the sandbox limits what a submission may use
                 silence_logs=logging.CRITICAL,
             )
         )
-    else:
-        address = executor
+    if not security.get_connection_args("client")["ssl_context"]:
+        raise ClusterError(
+            f"{executor}: dask has no certificates: set distributed.comm.tls in its configuration"
+        )
     try:
-        return stack.enter_context(Client(address))
+        return stack.enter_context(Client(address, security=security))
     except (OSError, ValueError) as error:
         raise ClusterError(f"{executor}: no scheduler answers there ({error})") from None

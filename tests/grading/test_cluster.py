@@ -83,19 +83,64 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
         assert sum(len(store.history(f"s{n:02}", "a1")) for n in range(3)) == 3
 
 
+@pytest.fixture
+def tls():
+    """Certificates, with which dask is configured."""
+    import dask
+    from distributed.security import Security
+
+    pytest.importorskip("cryptography", reason="the extra `cluster` is not installed")
+    made = Security.temporary()
+    names = ("client", "scheduler", "worker")
+    files = {
+        f"distributed.comm.tls.{name}.{part}": getattr(made, f"tls_{name}_{part}")
+        for name in names
+        for part in ("key", "cert")
+    }
+    with dask.config.set({"distributed.comm.tls.ca-file": made.tls_ca_file, **files}):
+        yield made
+
+
 @needs_dask
-def test_an_address_without_a_scheduler_is_one_sentence(tmp_path):
+def test_an_address_without_a_scheduler_is_one_sentence(tmp_path, tls):
     import dask
 
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
-        pytest.raises(ClusterError, match="tcp://127.0.0.1:9: no scheduler answers there"),
+        pytest.raises(ClusterError, match="tls://127.0.0.1:9: no scheduler answers there"),
     ):
-        graded(handed_in(1), tmp_path, executor="tcp://127.0.0.1:9")
+        graded(handed_in(1), tmp_path, executor="tls://127.0.0.1:9")
 
 
 @needs_dask
-def test_workers_with_other_packages_or_several_threads_are_refused(tmp_path, monkeypatch):
+def test_a_scheduler_without_certificates_is_not_asked(tmp_path):
+    with pytest.raises(ClusterError, match="dask has no certificates here"):
+        graded(handed_in(1), tmp_path, executor="tls://127.0.0.1:9")
+
+
+@needs_dask
+def test_a_process_without_the_certificate_reaches_no_part_of_the_cluster(tmp_path):
+    """Scheduler, workers and nannies: with one of them it would run code as the instructor."""
+    from contextlib import ExitStack
+
+    from distributed import Client
+    from distributed.security import Security
+
+    with ExitStack() as stack:
+        client = cluster._connected(cluster.LOCAL, 1, stack)
+        info = client.scheduler_info(n_workers=-1)
+        (worker,) = info["workers"].values()
+        places = [info["address"], *client.scheduler_info()["workers"], worker["nanny"]]
+        assert all(place.startswith("tls://") for place in places)
+        for place in places:
+            for address in (place, place.replace("tls://", "tcp://")):
+                secured = Security.temporary() if address == place else None
+                with pytest.raises((OSError, TimeoutError)):
+                    Client(address, security=secured, timeout=2)
+
+
+@needs_dask
+def test_workers_with_other_packages_or_several_threads_are_refused(tmp_path, monkeypatch, tls):
     from distributed import LocalCluster
 
     for threads, environment, told in (
@@ -105,8 +150,10 @@ def test_workers_with_other_packages_or_several_threads_are_refused(tmp_path, mo
         with LocalCluster(
             n_workers=1,
             threads_per_worker=threads,
-            dashboard_address="127.0.0.1:0",
+            dashboard_address=None,
             host="127.0.0.1",
+            protocol="tls://",
+            security=tls,
         ) as found:
             if environment:
                 monkeypatch.setattr(fingerprints, "environment", lambda: "other")
@@ -122,3 +169,5 @@ def test_what_is_missing_or_misspelled_is_one_sentence(tmp_path, monkeypatch):
     in_process.one_sentence(
         done, 2, "--executor slurm: give processes, dask, or a scheduler's address"
     )
+    done = in_process.run(main, "grade", ".", "--executor", "tcp://10.0.0.5:8786")
+    in_process.one_sentence(done, 2, "whoever reaches a cluster without TLS runs code as you")

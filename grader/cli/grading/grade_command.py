@@ -130,12 +130,17 @@ def _check(options: Grade) -> None:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
     if options.preview and (options.exercise or options.manual):
         raise UsageProblem("--preview stores nothing: leave out --exercise and --manual")
+    if options.executor.startswith("tcp://"):
+        raise UsageProblem(
+            f"--executor {options.executor}: whoever reaches a cluster without TLS runs code as "
+            "you; start it with certificates, and give its tls:// address"
+        )
     if options.executor not in ("processes", cluster.LOCAL) and not options.executor.startswith(
-        cluster.ADDRESSES
+        cluster.ADDRESS
     ):
         raise UsageProblem(
             f"--executor {options.executor}: give processes, dask, or a scheduler's address such "
-            "as tcp://10.0.0.5:8786"
+            "as tls://10.0.0.5:8786"
         )
 
 

@@ -75,7 +75,7 @@ class Grade(Grading):
     manual: Manual = None
     marker: Marker = None
     executor: Annotated[
-        str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
+        str, typer.Option(help="processes, dask (workers here), or tls://SCHEDULER:PORT")
     ] = "processes"
     preview: Preview = False
     store: StoreUrl = None
