@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 NOT_WRITTEN = "not written yet"
 RAISED = "your code raised "  # begins the message about an exception
+MOST_SHOWN = 4000  # characters of a part: no page shows as many
 WAITING = "WAITING"  # the outcome of a test that passes, but does not count by itself
 
 
@@ -24,6 +25,11 @@ class Message:
     seen: bool | None = False
     mistake: str | None = None  # the id of the named mistake that answers so
     raised: bool | None = None  # True: about an exception of the student's code
+
+    def __post_init__(self) -> None:
+        for name in ("expected", "got", "cause", "read"):  # a value may be a text without end
+            if len(text := getattr(self, name)) > MOST_SHOWN:
+                object.__setattr__(self, name, f"{text[: MOST_SHOWN - 1]}…")
 
     def lines(self, cause: str = "") -> list[tuple[str, str]]:
         """The parts with their labels; `cause`: that of the cause, if not the usual one."""

@@ -18,6 +18,7 @@ from . import guards
 from .guards import Assignment, Definition, Import
 from .notebook_file import Cell
 
+MOST_BRACES = 2000  # of a cell: Python's time for an f-string grows with their square
 MUTATORS = frozenset(
     "append extend insert update add pop popitem remove discard clear setdefault sort reverse "
     "fill resize put __setitem__".split()
@@ -62,6 +63,8 @@ def sort_cell(cell: Cell) -> CellStatements:
     result = CellStatements([], [], {})
     source = cell.source
     try:
+        if source.count("{") > MOST_BRACES:
+            raise ValueError(f"more than {MOST_BRACES} braces")
         tree, source = _parse(cell, result)
         lines = source.split("\n")  # as Python counts lines
         found = [f for node in tree.body for f in _sort(node, cell.number, lines)]

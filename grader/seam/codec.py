@@ -128,6 +128,8 @@ class Decoder:
         kind, value = tree.get("k"), tree.get("v")
         if type(value) is int and value.bit_length() > MAX_BITS:
             raise StudentError(PROTOCOL, f"an integer of more than {MAX_BITS} bits")
+        if type(value) is str and len(value) > MAX_TEXT:
+            raise StudentError(PROTOCOL, f"a text of more than {MAX_TEXT} characters")
         if kind == "v" and type(value) in _PLAIN:
             self.longest = max(self.longest, len(value) if type(value) is str else 0)
             return value

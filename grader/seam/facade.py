@@ -40,6 +40,12 @@ class CallResult:
     changed: list[str]
     touched: list[str]
 
+    def __post_init__(self) -> None:
+        for names in (self.changed, self.touched):
+            if not (isinstance(names, list) and all(len(str(name)) <= 200 for name in names[:99])):
+                raise TypeError("these are no names of arguments")
+            del names[99:]
+
 
 @dataclass(frozen=True)
 class Call:

@@ -12,6 +12,7 @@ import proofs
 import pytest
 
 from autograder.scorers.accuracy import Accuracy
+from grader.checking.messages import MOST_SHOWN, Message
 from grader.grading import class_run, judge_process
 from grader.intake import archives, plain_files, submissions
 from grader.judge.models import model_part, scorer
@@ -20,7 +21,7 @@ from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
 from grader.notebook.notebook_file import Cell
 from grader.seam import Student, StudentError
-from grader.seam.codec import MAX_PAYLOAD, Decoder
+from grader.seam.codec import MAX_PAYLOAD, Decoder, Encoder
 
 A1 = proofs.COURSE.assignment("a1")
 
@@ -75,9 +76,10 @@ def array(**parts):
         (array(shape=[2**26, 0]), b""),
         (array(k="torch", shape=[0, *[2**26] * 7]), b""),
         ({"k": "v", "v": 10**4000}, b""),
+        ({"k": "v", "v": "x" * (10**6 + 1)}, b""),
         ({"k": "list", "v": [array(shape=[2**20])] * 65}, bytes(2**20)),  # all the same bytes
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_a_forged_value_is_a_protocol_error(tree, payload):
     with pytest.raises(StudentError) as caught:
@@ -179,6 +181,25 @@ def test_code_that_does_not_compile_is_a_notice(source):
     found = collected(source)
     assert any("cell 1" in notice and "not valid Python" in notice for notice in found.notices)
     assert found.statements == []
+
+
+def test_a_text_of_very_many_values_is_not_read():
+    endless = "def softmax(x):\n    return f'" + "{x}" * 130_000 + "'"
+    assert "braces" in within(1.0, collected, endless).unavailable["softmax"]
+    assert not collected("LETTERS = {" + "'a': {}, " * 900 + "}").unavailable
+
+
+@pytest.mark.parametrize("names", ["x" * 10**6, ["x" * 10**6], {"x": "y"}, 3, None])
+def test_names_of_changed_arguments_are_short_texts(names):
+    found = {"value": 1.0, "changed": names, "touched": []}
+    ok = Encoder(lambda handle: None).encode(found)
+    with pytest.raises(StudentError, match="parts it should"):
+        Student(Answers({"ok": ok})).softmax(1.0)
+
+
+def test_a_message_has_an_end():
+    message = Message("a number", "x" * 10**6)
+    assert (len(message.got), message.got[-1], message.expected) == (MOST_SHOWN, "…", "a number")
 
 
 def test_the_line_of_what_does_not_compile_is_that_in_the_cell():
