@@ -86,9 +86,13 @@ def _not_allowed(error: StudentError, exercise: str, bans: Sequence[Ban]) -> Mes
     """The forbidden function, the line that used it, and the allowed way."""
     name = error.message
     instead = [text for names, text in bans if any(fnmatchcase(name, one) for one in names)]
+    at = f" in {error.where}" if error.where else ""
+    if not instead:  # `ban_routes`
+        around = f"it can call what {exercise} forbids, and the grader would not see it"
+        return Message("your own code", f"`{name}`{at}", around, seen=True)
     return Message(
-        f"your own code, with {instead[0]}" if instead else "your own code",
-        f"a call of `{name}`" + (f" in {error.where}" if error.where else ""),
+        f"your own code, with {instead[0]}",
+        f"a call of `{name}`{at}",
         f"{exercise} asks you to write this yourself: it is forbidden under any name",
         seen=True,
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from ..course.assignment import Assignment
 from ..seam import StudentError
-from ..seam.errors import LOAD_ERROR
-from . import not_run
+from ..seam.errors import LOAD_ERROR, POLICY
+from . import ban_routes, not_run
 from .notebook_file import Cell
 from .statements import Found, Statement, global_names, sort_cell, touched
 
@@ -134,10 +134,14 @@ def _refuse_touched(
 
 
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
-    """By exercise: a name that it needs cannot be loaded."""
+    """By exercise: a name that it needs cannot be loaded, or leads around what it forbids."""
     verdicts = {}
     for exercise in assignment.exercises:
         refused = [collected.refused[n] for n in exercise.names if n in collected.refused]
         if refused:
             verdicts[exercise.id] = StudentError(LOAD_ERROR, refused[0])
+        elif assignment.forbidden_in(exercise) and (
+            found := ban_routes.used(collected.closure(exercise.names))
+        ):
+            verdicts[exercise.id] = StudentError(POLICY, found[0], f"cell {found[1]}")
     return verdicts

@@ -10,6 +10,9 @@ import in_process
 import proofs
 import pytest
 
+from grader.checking.raised import explain
+from grader.notebook.collect import collect, decided
+from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError, switches, torch_calls
 from grader.seam.errors import POLICY
 from grader.seam.loading import load
@@ -449,3 +452,52 @@ def test_only_the_tests_that_run_it_lose_their_points():
     assert {test.outcome for test in lost} == {POLICY}
     assert 0 < code.pop("1.4").points < 18
     assert {id: e.points for id, e in code.items()} == {id: e.max_points for id, e in code.items()}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "import ctypes\ndef softmax(x, axis):\n    return ctypes.pythonapi",
+        "import ctypes as c\ndef softmax(x, axis):\n    return c.CDLL(None)",
+        "from ctypes import CDLL\ndef softmax(x, axis):\n    return CDLL(None)",
+        "def softmax(x, axis):\n    import ctypes",
+        "def softmax(x, axis):\n    from importlib import util as u\n    return u.find_spec('x')",
+        "def softmax(x, axis):\n    return __import__('scipy.special')",
+        "def softmax(x, axis):\n    return getattr(x, '__globals__')",
+        "def softmax(x, axis):\n    pass\nsoftmax.__code__ = (lambda x: x).__code__",
+        "from types import FunctionType as F\nf = F\ndef softmax(x, axis):\n    return f(x)",
+        "import types\nclass C:\n    F = types.FunctionType\ndef softmax(x, axis):\n    return C()",
+        "import torch\ndef softmax(x, axis):\n    return torch.ops.aten._softmax(x, axis, False)",
+        "import torch as t\ndef softmax(x, axis):\n    return t._C._VariableFunctions.softmax(x)",
+        "from torch.utils import _python_dispatch as p\ndef softmax(x, axis):\n    return p",
+        "import torch.library\ndef softmax(x, axis):\n    return torch.library.Library",
+        "def softmax(x, axis):\n    return eval('x')",
+        "def softmax(x, axis):\n    exec('import scipy')",
+        "class B:\n    def go(self, x):\n        return x.__class__.__subclasses__()\nb = B()\n"
+        "def softmax(x, axis):\n    return b.go(x)",
+    ],
+)
+def test_what_leads_around_a_ban_is_read_from_the_source(written):
+    a1 = COURSE.assignment("a1")
+    found = decided(a1, collect([Cell(3, "code", written)], ["softmax", "scaled_scores"]))
+    assert found["1.1"].kind == POLICY
+    message = explain(found["1.1"], ["softmax"], "1.1", a1.bans(a1.exercise("1.1")))
+    assert "cell 3" in message.got
+    assert "1.1 forbids" in message.cause
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "def softmax(x, axis):\n    mode = 'eval'\n    return mode",
+        "import gc\ndef softmax(x, axis):\n    gc.collect()\n    return x",
+        "def softmax(x, axis):\n    'Not by ctypes, nor by exec.'\n    return x",
+        "import torch\ndef softmax(x, axis):\n    return torch.no_grad()",
+        "def softmax(model, axis):\n    return model.eval()",
+        "import ctypes\ndef other(x):\n    return ctypes\ndef softmax(x, axis):\n    return x",
+        "def softmax(x, axis):\n    return x.__class__.__name__",
+    ],
+)
+def test_ordinary_code_leads_around_nothing(written):
+    collected = collect([Cell(3, "code", written)], ["softmax", "scaled_scores"])
+    assert decided(COURSE.assignment("a1"), collected) == {}

@@ -121,8 +121,9 @@ def _bans(assignment: Assignment) -> list[str]:
     said = "A test that reaches a forbidden function fails; the other tests still count."
     if shared := _listed(assignment.forbidden):
         said = f"**Write it yourself**, without {shared}. Use {assignment.instead}. {said}"
-    if any(name.startswith("torch.") for name in assignment.forbidden_anywhere):
-        said += " `torch.jit` is not allowed either: the grader cannot see inside it."
+    jit = ["`torch.jit`"] * any(name.startswith("torch.") for name in assignment.forbidden_anywhere)
+    said += f" Neither may you use {', '.join([*jit, '`ctypes`', '`importlib`'])}, `exec` or `eval`"
+    said += " there: the grader cannot see inside them."
     return [said, ""]
 
 

@@ -1,0 +1,70 @@
+"""Finds code that could get around a ban: what makes a function out of another one's parts.
+
+While an exercise forbids something, a guard in the student's own process refuses it under any name
+(`seam.forbidden`). It cannot see what leads around Python, so that is read from the source: by its
+name, however it is imported, or as a text, as `getattr` and `import_module` are given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from .statements import Statement
+
+ROUTES = frozenset(
+    "builtins.eval builtins.exec cffi ctypes importlib runpy types.CodeType types.FunctionType "
+    "torch._C torch._dynamo torch._inductor torch._ops torch._refs torch._decomp torch._prims "
+    "torch.library torch.ops torch.utils._python_dispatch torch.utils.cpp_extension".split()
+)
+PARTS = frozenset("__code__ __globals__ __closure__ __subclasses__ __import__ __loader__".split())
+BUILTINS = frozenset({"exec", "eval"})
+
+
+def used(statements: Iterable[Statement]) -> tuple[str, int] | None:
+    """The first name of this kind in some statements, and its cell; None without one."""
+    imported = dict[str, str]()
+    for statement in statements:
+        for node in ast.walk(ast.parse(statement.source)):
+            for name in _named(node, imported):
+                if _is_route(name):
+                    return name, statement.cell
+    return None
+
+
+def _is_route(name: str) -> bool:
+    parts = name.split(".")
+    heads = (".".join(parts[:number]) for number in range(1, len(parts) + 1))
+    return parts[-1] in PARTS or not ROUTES.isdisjoint(heads)
+
+
+def _named(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
+    """The dotted names in a node; what it imports is noted by the name that it gets."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            imported[alias.asname or alias.name.partition(".")[0]] = (
+                alias.name if alias.asname else alias.name.partition(".")[0]
+            )
+            yield alias.name
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+            yield f"{node.module}.{alias.name}"
+    elif isinstance(node, ast.Attribute):
+        if name := _dotted(node):
+            head, _, rest = name.partition(".")
+            yield f"{imported.get(head, head)}.{rest}"
+        else:
+            yield node.attr
+    elif isinstance(node, ast.Name):
+        known = f"builtins.{node.id}" if node.id in BUILTINS else node.id
+        yield imported.get(node.id, known)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        head = _dotted(node.value)
+        return head and f"{head}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
