@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,7 @@ class CsvFile:
     def read(cls, path: str | Path, needed: Collection[str] = ()) -> CsvFile:
         text = _text(path)
         names = [name.strip().casefold() for name in _reader(text).fieldnames or []]
-        if twice := sorted({name for name in names if name and names.count(name) > 1}):
+        if twice := sorted(name for name, count in Counter(names).items() if name and count > 1):
             raise CsvError([f"{path}, line 1: column {twice[0]} occurs twice: keep one"])
         file = cls(path, text, tuple(names))
         file.check(needed)

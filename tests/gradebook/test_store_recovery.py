@@ -193,6 +193,7 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path, tables):
         "postgresql+psycopg://ada:se/c:r@t@host/db",
         "postgresql+psycopg://ada:secret@host:99999999/db",
         "postgresql://host/db?user=ada&password=secret",
+        "postgresql+psycopg://ada:secret@secret@127.0.0.1:9/db",
         "nonsense://ada:secret@",
         "://ada:secret@host",
     ],

@@ -86,6 +86,8 @@ def _engine(url_or_path: str, wait_seconds: float) -> Engine:
                 f"{shown(url_or_path)} is not the URL of a database: give a file, or one like "
                 "postgresql+psycopg://USER@HOST/DATABASE"
             ) from None
+    if "@" in (url.host or ""):  # a driver's message would print it
+        raise GradebookError(f"{shown(url_or_path)}: write each @ of the password as %40")
     if url.get_backend_name() != "sqlite":
         return sqlalchemy.create_engine(url, pool_pre_ping=True)
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": wait_seconds})
