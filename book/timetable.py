@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -14,7 +15,7 @@ from grader.course.course import Course
 from grader.course.weeks import Lesson
 
 from . import references
-from .weeks import Activity, Row, activities_of, parts
+from .weeks import Activity, Row, Slide, activities_of, parts, slides_of
 
 
 class TimetableDirective(SphinxDirective):
@@ -36,24 +37,34 @@ def _parts(rows: list[Row]) -> Iterator[tuple[str, ...]]:
     yield str(sum(row.minutes for row in rows)), "All", "–"
 
 
+Found = TypeVar("Found", Activity, Slide)
+
+
 def activities(course: Course, lesson: Lesson, lectures: Path) -> list[Activity]:
     """The students' activities in a lesson: those of its sections, or of all that none names.
 
     Raises ValueError for an activity without its minutes.
     """
-    path = lectures / f"{references.page_of_part(f'part {lesson.part}')}.md"
-    elsewhere = {
-        section
-        for week in course.weeks
-        for other in week.lessons
-        if other.part == lesson.part
-        for section in other.sections
-    }
+    return _taught(course, lesson, activities_of(_page(lesson, lectures)))
+
+
+def slides(course: Course, lesson: Lesson, lectures: Path) -> list[Slide]:
+    """The slides of a lesson; those before a part's first section open its first lesson."""
+    return _taught(course, lesson, slides_of(_page(lesson, lectures)))
+
+
+def _page(lesson: Lesson, lectures: Path) -> Path:
+    return lectures / f"{references.page_of_part(f'part {lesson.part}')}.md"
+
+
+def _taught(course: Course, lesson: Lesson, found: list[Found]) -> list[Found]:
+    of_part = [one for week in course.weeks for one in week.lessons if one.part == lesson.part]
+    elsewhere = {section for one in of_part for section in one.sections}
     return [
-        activity
-        for activity in activities_of(path)
-        if (activity.section in lesson.sections)
-        or (not lesson.sections and activity.section not in elsewhere)
+        one
+        for one in found
+        if (lesson == of_part[0] if not one.section else one.section in lesson.sections)
+        or (not lesson.sections and one.section and one.section not in elsewhere)
     ]
 
 
@@ -69,17 +80,19 @@ class MeetingsDirective(SphinxDirective):
             rows = list(_meetings(Course.here(), Path(self.env.srcdir), self.options["minutes"]))
         except ValueError as error:
             raise self.error(str(error)) from None
-        return [table(rows, (1, 5, 5, 2))]
+        return [table(rows, (1, 5, 5, 1, 2))]
 
 
 def _meetings(course: Course, lectures: Path, minutes: int) -> Iterator[tuple[str, ...]]:
-    yield "Week", "What is taught", "What students do in it (minutes)", "Left for slides"
+    yield "Week", "What is taught", "What students do in it (minutes)", "Slides", "Left for them"
     for week in course.weeks:
         for number, meeting in enumerate(week.meetings, 1):
             does = [one for lesson in meeting for one in activities(course, lesson, lectures)]
             taught = "; ".join(said(course, lesson) for lesson in meeting)
-            left = minutes - sum(activity.minutes for activity in does)
-            yield f"{week.number}.{number}", taught, "; ".join(map(str, does)) or "–", str(left)
+            left = minutes - sum(activity.minutes_in_class for activity in does)
+            shown = sum(len(slides(course, lesson, lectures)) for lesson in meeting)
+            said_of_all = "; ".join(map(str, does)) or "–"
+            yield f"{week.number}.{number}", taught, said_of_all, str(shown), str(left)
 
 
 def said(course: Course, lesson: Lesson) -> str:

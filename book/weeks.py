@@ -14,10 +14,16 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.weeks import Lesson
 
-KINDS = {"live": "Live coding", "discussion": "Discussion", "derivation": "Derivation"}
+KINDS = {
+    "live": "Live coding",
+    "discussion": "Discussion",
+    "derivation": "Derivation",
+    "home": "At home",
+}
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\W*Minutes in class:\W*(\d+)", re.MULTILINE)
+_SLIDE = re.compile(r"^:{3,}\{slide\} (.+)$", re.MULTILINE)
 _BEGUN = re.compile(r"^[:`]{3,}\{activity\}", re.MULTILINE)
 _ACTIVITY = re.compile(
     rf"{_BEGUN.pattern} (?P<title>.+)\n"
@@ -27,13 +33,25 @@ _ACTIVITY = re.compile(
 
 
 @dataclass(frozen=True)
+class Slide:
+    """A slide with content, and its section of a part: "" before the first."""
+
+    title: str
+    section: str
+
+
+@dataclass(frozen=True)
 class Activity:
-    """An activity of students in class, and its section of a part."""
+    """An activity of students, in class or at home, and its section of a part."""
 
     title: str
     kind: str
     minutes: int
     section: str
+
+    @property
+    def minutes_in_class(self) -> int:
+        return 0 if self.kind == KINDS["home"].lower() else self.minutes
 
     def __str__(self) -> str:
         return f"{self.title} ({self.kind}, {self.minutes})"
@@ -69,10 +87,21 @@ def activities_of(path: Path) -> list[Activity]:
             activity["title"],
             KINDS[activity["kind"]].lower(),
             int(activity["minutes"]),
-            (_SECTION.findall(text[: activity.start()]) or [""])[-1],
+            _section(text, activity),
         )
         for activity in found
     ]
+
+
+def slides_of(path: Path) -> list[Slide]:
+    """The slides of a part that have content of their own, in order."""
+    text = path.read_text(encoding="utf-8")
+    return [Slide(slide[1], _section(text, slide)) for slide in _SLIDE.finditer(text)]
+
+
+def _section(text: str, found: re.Match[str]) -> str:
+    """The section in which a match begins."""
+    return (_SECTION.findall(text[: found.start()]) or [""])[-1]
 
 
 def parts(lectures: Path) -> list[Row]:

@@ -34,7 +34,7 @@ class Slide(nodes.General, nodes.Element):
 
 
 class Notes(nodes.General, nodes.Element):
-    """The lecturer's notes to a slide."""
+    """The lecturer's notes to a slide or an activity."""
 
 
 class SlideDirective(SphinxDirective):
@@ -56,7 +56,7 @@ class SlideDirective(SphinxDirective):
 
 
 class NotesDirective(SphinxDirective):
-    """`{notes}`: what the lecturer says, inside a slide."""
+    """`{notes}`: what the lecturer says, inside a slide or an activity."""
 
     has_content = True
 
@@ -73,9 +73,9 @@ def arrange(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if app.builder.name == DECK:
         _only_slides(doctree)
         return
+    for notes in list(doctree.findall(Notes)):
+        notes.replace_self(_folded(notes))
     for number, slide in enumerate(list(doctree.findall(Slide)), 1):
-        for notes in list(slide.findall(Notes)):
-            notes.replace_self(_folded(notes))
         card = nodes.container(classes=["slide"], ids=[f"slide-{number}"])
         card += nodes.paragraph("", f"Slide {number}: {slide['title']}", classes=["slide-title"])
         card += slide.children
@@ -96,6 +96,8 @@ def _only_slides(doctree: nodes.document) -> None:
     lecture = next(iter(doctree.findall(nodes.section)), None)
     if lecture is None:
         return
+    for notes in list(doctree.findall(Notes)):
+        notes.replace_self(_aside(notes))
     title = next(iter(lecture.findall(nodes.title)))
     named = first_slide.Lecture.of(title.astext())
     deck = nodes.section(ids=lecture["ids"], names=lecture["names"])
@@ -119,8 +121,6 @@ def _shown(lecture: nodes.section) -> Iterator[tuple[str, str, list[nodes.Node]]
         yield "hook", HOOK, hook
     for node in list(lecture.findall()):
         if isinstance(node, Slide):
-            for notes in list(node.findall(Notes)):
-                notes.replace_self(_aside(notes))
             yield "slide", node["title"], node.children
         elif isinstance(node, nodes.admonition) and "activity" in node["classes"]:
             for step in (one for steps in node.findall(nodes.enumerated_list) for one in steps):

@@ -579,7 +579,7 @@ def _():
         assert (taken > memory * units[choice.text[-2:]]) == choice.right, choice.text
 
 
-computes("7.9")(lambda: math.exp(2 - 5))
+computes("7.9")(lambda: 1 - 0.95**10)
 
 
 @computes("7.10")
