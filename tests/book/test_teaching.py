@@ -48,7 +48,7 @@ def column(section: str, number: int) -> list[int]:
 
 def test_the_points_of_the_theory_exam_add_up():
     paper, solutions = sections("theory_exam"), sections("theory_exam_solutions")
-    assert len(paper) == len(solutions) == 6
+    assert len(paper) == len(solutions) == 7
     total = 0
     for (title, asked), (solved, scheme) in zip(paper.items(), solutions.items(), strict=True):
         points = int(re.search(r"\((\d+) points\)", title)[1])
