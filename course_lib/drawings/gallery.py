@@ -8,7 +8,10 @@ from functools import lru_cache
 from .architecture import encoder, transformer, transformer_upright
 from .beam_tree import beam_tree
 from .drawing import Drawing
+from .gated_cell import gated_cell
+from .grouped_queries import grouped_queries
 from .key_value_cache import key_value_cache
+from .low_rank import low_rank
 from .mask_grids import mask_grids
 from .multi_head import multi_head
 from .residual_orders import residual_orders
@@ -27,6 +30,9 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "teacher_forcing": teacher_forcing,
     "beam_tree": beam_tree,
     "key_value_cache": key_value_cache,
+    "gated_cell": gated_cell,
+    "grouped_queries": grouped_queries,
+    "low_rank": low_rank,
 }
 
 UPRIGHT = {"transformer": transformer_upright}  # the same for narrow screens, by the same name

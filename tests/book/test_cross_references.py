@@ -37,6 +37,56 @@ def test_every_reference_of_a_lecture_holds(path):
     assert outline.missing(text) == []
 
 
+PROMISED = re.compile(r"([^.;:()|]{5,160})\(\{part\}`part (\d)`")
+SECTION_OF = re.compile(
+    r"\{part\}`[Pp]art (\d)`[^.(]{0,60}?(?:, |under\s+)\*([^*]+)\*"
+    r"|\*([^*]+)\*\s+\(\{part\}`part (\d)`"
+)
+
+
+def said_in(text):
+    """The words of a lecture, roles as they are shown."""
+    shown = re.sub(r"\{\w+\}`([^`<]*?)(?:\s*<[^>]*>)?`", r"\1", text).lower()
+    return " ".join(re.sub(r"[^a-z]", " ", shown).split())
+
+
+def unkept(text, part_of):
+    """The words in front of "(part N)" that part N never uses, and its sections that are not."""
+    found = []
+    for clause, number in PROMISED.findall(text):
+        last = [word.rstrip("s")[:6] for word in said_in(clause).split()[-2:] if len(word) > 4]
+        found += [(word, number) for word in last if word not in said_in(part_of(number))]
+    for before, section, other, after in SECTION_OF.findall(text):
+        title = " ".join((section or other).split())
+        heads = rf"^(?:##+|:+\{{(?:slide|activity)\}}) {re.escape(title)}$"
+        if not re.search(heads, part_of(before or after), re.M):
+            found.append((title, before or after))
+    return found
+
+
+def text_of_part(number):
+    return next((ROOT / "lectures").glob(f"part{number}_*.md")).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
+def test_a_part_has_what_a_reference_promises_of_it(path):
+    assert unkept(words(path), text_of_part) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("fused kernels ({part}`part 6`) need not keep them", [("fused", "6")]),  # as it once was
+        ("the kernels ({part}`part 6`) are slow", []),
+        ("see {part}`part 6`, *Softmax in one pass*", [("Softmax in one pass", "6")]),
+        ("as in *Masks* ({part}`part 6`)", []),
+        ("{part}`Part 6` counts them, under *No such section*", [("No such section", "6")]),
+    ],
+)
+def test_a_promise_that_a_part_does_not_keep_is_found(said, wrong):
+    assert unkept(said, lambda number: "## Masks\n\nA GPU waits for its kernels.\n") == wrong
+
+
 @pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
 def test_no_sentence_begins_with_a_section_of_the_paper(path):
     """It would begin with a small letter."""

@@ -301,7 +301,7 @@ def images(path):
     }
 
 
-def test_every_drawing_stands_in_one_handout_with_its_alt_text(course):
+def test_every_drawing_stands_in_one_handout_with_its_alt_text_or_in_a_lecture(course):
     """As PNG: Colab shows no SVG in a text cell, and no attachment; all viewers show this."""
     placed = []
     for assignment, cell in drawing_cells(course):
@@ -315,7 +315,16 @@ def test_every_drawing_stands_in_one_handout_with_its_alt_text(course):
         for path in (folder, ROOT / "solutions"):
             shown = images(path / f"{assignment.id}.ipynb")
             assert shown[f"{made.title}. {made.alt}"] == (picture, made.width)
-    assert sorted(placed) == sorted(DRAWINGS)
+    lectures = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "lectures").glob("*.md"))
+    assert len(set(placed)) == len(placed)
+    assert {*placed, *re.findall(r"\{drawing\} (\w+)", lectures)} == set(DRAWINGS)
+
+
+def test_gates_groups_and_adapters_are_drawn_as_they_are_computed():
+    gate = draw("gated_cell").data
+    assert math.isclose(gate.derivative, gate.forget, rel_tol=1e-5)
+    assert draw("grouped_queries").data[2] == [0, 0, 0, 1, 1, 1]
+    assert dataclasses.astuple(draw("low_rank").data) == (64, 32, 2)
 
 
 @pytest.mark.parametrize("name", ["mask_grids", "key_value_cache"])
