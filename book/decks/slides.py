@@ -9,7 +9,8 @@
 
 In the book the notes are folded. In a deck every slide is a section of its own, and so that a class
 has something to do before the answer comes, the hook, what one will be able to do, each activity
-and the recap are slides too. The first slide and the footer are `first_slide`'s.
+and the recap are slides too. The hook is followed by what the lecture's first cell printed. The
+first slide and the footer are `first_slide`'s.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def _shown(lecture: nodes.section) -> Iterator[tuple[str, str, list[nodes.Node]]
         lambda node: isinstance(node, nodes.paragraph | nodes.block_quote), lecture.children[1:]
     )
     if hook := list(lines):
-        yield "hook", HOOK, hook
+        yield "hook", HOOK, [*hook, *_first_output(lecture)]
     for node in list(lecture.findall()):
         if isinstance(node, Slide):
             yield "slide", node["title"], node.children
@@ -128,6 +129,17 @@ def _shown(lecture: nodes.section) -> Iterator[tuple[str, str, list[nodes.Node]]
             yield "activity", node.children[0].astext(), node.children[1:]
         elif isinstance(node, nodes.section) and (heading := node.children[0].astext()) in SHOWN:
             yield SHOWN[heading], heading, node.children[1:]
+
+
+def _first_output(lecture: nodes.section) -> list[nodes.container]:
+    """What the first cell before all sections printed; it comes with a key press."""
+    before = itertools.takewhile(lambda node: not isinstance(node, nodes.section), lecture)
+    for node in before:
+        for output in node.findall(nodes.container):
+            if "cell_output" in output["classes"]:
+                output["classes"].append("fragment")
+                return [output]
+    return []
 
 
 def _aside(notes: Notes) -> nodes.Element:
