@@ -132,7 +132,7 @@ def _shown(lecture: nodes.section) -> Iterator[tuple[str, str, list[nodes.Node]]
 
 
 def _first_output(lecture: nodes.section) -> list[nodes.container]:
-    """What the first cell before all sections printed; it comes with a key press."""
+    """The output of the first cell before all sections; it comes with a key press."""
     before = itertools.takewhile(lambda node: not isinstance(node, nodes.section), lecture)
     for node in before:
         for output in node.findall(nodes.container):

@@ -8,16 +8,16 @@ from functools import lru_cache
 from .architecture import encoder, transformer, transformer_upright
 from .beam_tree import beam_tree
 from .drawing import Drawing
-from .gated_cell import gated_cell
-from .grouped_queries import grouped_queries
 from .key_value_cache import key_value_cache
-from .low_rank import low_rank
 from .mask_grids import mask_grids
 from .multi_head import multi_head
 from .residual_orders import residual_orders
 from .scaled_dot_product import scaled_dot_product
 from .split_heads import heads_split_and_merged
 from .teacher_forcing import teacher_forcing
+from .variants.gated_cell import gated_cell
+from .variants.grouped_queries import grouped_queries
+from .variants.low_rank import low_rank
 
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "scaled_dot_product": scaled_dot_product,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
-from .drawing import Drawing
-from .sheet import Sheet
+from ..drawing import Drawing
+from ..sheet import Sheet
 
 D, RANK, CELL = 8, 2, 18
 

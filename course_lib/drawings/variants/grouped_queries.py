@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from .drawing import Drawing
-from .sheet import Sheet
+from ..drawing import Drawing
+from ..sheet import Sheet
 
 N_HEADS = 6
 ROLES = ("blue", "orange", "green", "purple")

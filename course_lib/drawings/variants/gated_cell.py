@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from .drawing import Drawing
-from .sheet import Sheet
+from ..drawing import Drawing
+from ..sheet import Sheet
 
 GATES = {"f": "forget", "i": "write", "o": "read"}
 

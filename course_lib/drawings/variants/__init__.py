@@ -1,0 +1,1 @@
+"""Drawings of layers that the paper does not have: gates, grouped queries, adapters."""
