@@ -81,11 +81,11 @@ def test_every_part_is_a_page_a_deck_and_a_notebook(pages, site, course):
     assert [name.removesuffix(".html") for name in lectures(pages)] == notebooks
 
 
-def test_there_are_slides_and_each_has_notes(pages):
+def test_each_slide_and_each_activity_has_notes(pages):
     counts = {}
     for name in lectures(pages, "slides/"):
         slides = pages[name].sections.count("slide")
-        assert pages[name].notes == slides, name
+        assert pages[name].notes == slides + pages[name].sections.count("activity"), name
         counts[name] = slides
     assert min(counts.values()) >= LEAST_SLIDES, counts
 
