@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from ..course.assignment import Ban
 from ..seam import StudentError
 from ..seam import errors as kinds
-from .diagnosis import diagnosis
+from .exceptions.diagnosis import diagnosis
 from .faults import SuiteError
 from .messages import NOT_WRITTEN, RAISED, Message
 

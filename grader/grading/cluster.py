@@ -4,8 +4,8 @@ A few submissions are under way at a time, so neither the scheduler nor the work
 Results come back to the caller, who alone writes to the store. If a worker dies, Dask grades what
 it had on another one; a submission that ends several workers comes back without a result.
 
-Whoever reaches a scheduler, a worker or a nanny runs code as its user, and reads hidden tests and
-labels. So nothing is used without TLS, where each side shows a certificate: workers that are
+Anyone who reaches a scheduler, a worker or a nanny runs code as its user, and reads hidden tests
+and labels. So nothing is used without TLS, where each side shows a certificate: workers that are
 started here get one for the run, and an address is that of a cluster with its own.
 """
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.checking.diagnosis import SIGNS, diagnosis
+from grader.checking.exceptions.diagnosis import SIGNS, diagnosis
 from grader.checking.raised import explain
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell

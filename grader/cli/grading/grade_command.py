@@ -132,8 +132,8 @@ def _check(options: Grade) -> None:
         raise UsageProblem("--preview stores nothing: leave out --exercise and --manual")
     if options.executor.startswith("tcp://"):
         raise UsageProblem(
-            f"--executor {options.executor}: whoever reaches a cluster without TLS runs code as "
-            "you; start it with certificates, and give its tls:// address"
+            f"--executor {options.executor}: anyone who reaches a cluster without TLS runs code "
+            "as you; start it with certificates, and give its tls:// address"
         )
     if options.executor not in ("processes", cluster.LOCAL) and not options.executor.startswith(
         cluster.ADDRESS
@@ -190,7 +190,7 @@ def _of_tests(partly: list[Result]) -> str:
 
 
 def _of_waiting(waiting: list[Result]) -> str:
-    """Whose results may still gain points, and how they do."""
+    """Names the students whose results may still gain points, and says how."""
     return (
         f"provisional: {_named(waiting)}; run the same command after the last late day, or with "
         "--final: then nobody loses points for a mistake in an earlier exercise"

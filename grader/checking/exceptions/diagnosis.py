@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from ..seam.errors import LOAD_ERROR
+from ...seam.errors import LOAD_ERROR
 from . import shape_signs, signs, torch_signs, type_signs
 
 SIGNS = (

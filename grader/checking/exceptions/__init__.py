@@ -1,0 +1,1 @@
+"""The meaning of exceptions that a student's code raises, in words for the student."""
