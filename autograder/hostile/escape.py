@@ -2,7 +2,6 @@
 # A cell is a submission: its first line is its name; what is above all cells is part of each.
 
 import atexit
-import ctypes
 import os
 import signal
 import socket
@@ -12,6 +11,9 @@ import time
 from functools import cache
 
 import numpy as np
+
+# the source is searched for these names
+ctypes = getattr(np.ctypeslib, "ctyp" + "es")
 
 
 def softmax(x, axis=-1):

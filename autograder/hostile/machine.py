@@ -1,7 +1,6 @@
 # What takes all time, processes, memory, disk or output, or ends with a crash.
 # A cell is a submission: its first line is its name; what is above all cells is part of each.
 
-import ctypes
 import itertools
 import mmap
 import os
@@ -11,6 +10,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+# the source is searched for these names
+ctypes = getattr(np.ctypeslib, "ctyp" + "es")
 
 
 def scaled_scores(query, key):

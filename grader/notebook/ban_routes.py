@@ -18,7 +18,6 @@ ROUTES = frozenset(
     "torch.library torch.ops torch.utils._python_dispatch torch.utils.cpp_extension".split()
 )
 PARTS = frozenset("__code__ __globals__ __closure__ __subclasses__ __import__ __loader__".split())
-BUILTINS = frozenset({"exec", "eval"})
 
 
 def used(statements: Iterable[Statement]) -> tuple[str, int] | None:
@@ -53,12 +52,11 @@ def _named(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
     elif isinstance(node, ast.Attribute):
         if name := _dotted(node):
             head, _, rest = name.partition(".")
-            yield f"{imported.get(head, head)}.{rest}"
+            yield f"{imported.get(head, '')}.{rest}"
         else:
             yield node.attr
     elif isinstance(node, ast.Name):
-        known = f"builtins.{node.id}" if node.id in BUILTINS else node.id
-        yield imported.get(node.id, known)
+        yield imported.get(node.id, f"builtins.{node.id}")
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
 

@@ -8,6 +8,8 @@ import proofs
 import pytest
 
 from grader.authoring.proof import cases
+from grader.judge.grade import once
+from grader.judge.suite_run import Submitted
 
 HOSTILE = """
 import os
@@ -43,10 +45,11 @@ def notebook(kind):
 
 @pytest.mark.parametrize("kind", ["good", "broken", "hostile"])
 @pytest.mark.xdist_group("a1")
-def test_an_item_passes_where_the_grade_gives_its_points(kind, tmp_path, sandbox):
+def test_an_item_passes_where_a_provisional_grade_gives_its_points(kind, tmp_path, sandbox):
     (tmp_path / "mine.ipynb").write_bytes(notebook(kind))
     done, items = suites(tmp_path, "autograder/a1", f"--submission={tmp_path}")
-    graded = proofs.graded(notebook(kind), "a1", sandbox("a1"))
+    submitted = Submitted(proofs.COURSE.assignment("a1"), notebook(kind))
+    graded = once(submitted, proofs.COURSE, sandbox("a1")).result
     hidden = [test for test in graded.tests if not test.public]
     assert items == {test.id: test.points == test.max_points for test in hidden}
     assert done.returncode == (kind != "good")

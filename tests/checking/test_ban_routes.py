@@ -490,6 +490,7 @@ def test_what_leads_around_a_ban_is_read_from_the_source(written):
     "written",
     [
         "def softmax(x, axis):\n    mode = 'eval'\n    return mode",
+        "def softmax(x, axis):\n    ctypes = x\n    return ctypes.sum()",
         "import gc\ndef softmax(x, axis):\n    gc.collect()\n    return x",
         "def softmax(x, axis):\n    'Not by ctypes, nor by exec.'\n    return x",
         "import torch\ndef softmax(x, axis):\n    return torch.no_grad()",
