@@ -12,12 +12,10 @@ def warmup_rate(step: int, d_model: int, warmup_steps: int = 4000) -> float:
     """The learning rate at a step, counted from 1 (§5.3, Eq. 3).
 
     Grows linearly for `warmup_steps`, then falls with the inverse square root of the step.
-    Raises ValueError at step 0 and for 0 `warmup_steps`, where the formula has no value.
+    Raises ValueError at step 0, where the formula has no value.
     """
     if step < 1:
         raise ValueError(f"step {step}: the first step is 1, because step^-0.5 is undefined at 0")
-    if warmup_steps < 1:
-        raise ValueError(f"warmup_steps = {warmup_steps}: give 1 or more")
     # §5.3, Eq. 3 — d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
 

@@ -58,7 +58,7 @@ def grade_all(
         elif tried.plan and submission.assignment in ended:
             waiting.append((submission, tried, stored))
         else:
-            yield submission, tried.result
+            yield submission, _whole(tried, stored, course)
     for question in doubtful:
         tried, trouble = _alone(pool, judge_process.second_try, question)
         if tried is None:
@@ -68,6 +68,16 @@ def grade_all(
         else:
             yield question[0], tried.result
     yield from _with_reruns(waiting, course, pool, judges)
+
+
+def _whole(tried: Any, stored: Known | None, course: Course) -> Result:
+    """The result of a try whose reruns wait, with what a stored result knows of the rest."""
+    from . import by_exercise
+
+    result: Result = tried.result
+    if stored is None or not tried.plan or tried.only != stored.again:
+        return result
+    return by_exercise.merged(stored, result, course.assignment(result.assignment))
 
 
 def _with_reruns(

@@ -15,7 +15,6 @@ from course_lib.attention import MultiHeadAttention, _check_shapes, attention, s
 from course_lib.classifier import EncoderClassifier
 from course_lib.fast.attention import FusedMultiHeadAttention, fused_attention
 from course_lib.positions import RelativeBias
-from course_lib.training.schedules import warmup_rate
 from course_lib.transformer import Transformer
 
 
@@ -95,8 +94,6 @@ TWO = torch.ones(1, 2, 2)
         (lambda: Transformer(20, pad_id=-100), "pad_id = -100 is no token: give one from 0 to 19"),
         (lambda: EncoderClassifier(20, pad_id=-1), "pad_id = -1 is no token"),
         (lambda: Transformer(20, pad_id=20), "pad_id = 20 is no token"),
-        (lambda: warmup_rate(1, 512, 0), "warmup_steps = 0: give 1 or more"),
-        (lambda: warmup_rate(1, 512, -5), "warmup_steps = -5: give 1 or more"),
         (lambda: RelativeBias(2, 2), "n_buckets = 2, .* give at least 4 buckets"),
         (lambda: RelativeBias(2, 32, 8), "max_distance = 8: .* a distance above a quarter"),
     ],
