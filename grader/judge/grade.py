@@ -21,7 +21,7 @@ from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError
 
-from ..gradebook.exercise_result import ModelResult
+from ..gradebook.exercise_result import ExerciseResult, ModelResult
 from ..gradebook.result import Result, SubmissionFacts, told_of_output
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
@@ -97,19 +97,19 @@ def once(
     if run.unloadable is None:
         plan = reruns.planned(submitted.assignment, read.collected, run.tests, read.verdicts)
     if plan:
-        hoped = reruns.hoped(plan, run.tests)
-        best = _result(submitted, course, read, run, model, seconds, hoped)
+        best = _entries(submitted, read, run, reruns.hoped(plan, run.tests))
         result = _provisional(result, best)
     return Try(result, run, plan, patience=load.patience, only=submitted.only)
 
 
-def _provisional(result: Result, best: Result) -> Result:
+def _provisional(result: Result, best: list[ExerciseResult]) -> Result:
     """The result of a try whose reruns wait, with what its exercises gain in the best case."""
     entries = [
         entry.model_copy(update={"may_gain": gain, "caused_by": other.caused_by})
-        if (gain := round((other.points or 0) - (entry.points or 0), 2)) > 0
+        if entry.kind == "code"
+        and (gain := round((other.points or 0) - (entry.points or 0), 2)) > 0
         else entry
-        for entry, other in zip(result.exercises, best.exercises, strict=True)
+        for entry, other in zip(result.exercises, best, strict=True)
     ]
     return result.model_copy(update={"exercises": entries, "provisional": True})
 
@@ -180,12 +180,7 @@ def _result(
 ) -> Result:
     """Score what was found."""
     assignment, files = submitted.assignment, submitted.files
-    answers = written_answers.found(assignment, read.cells)
-    there = {*read.collected.written, *files}
-    entries = score.exercises(
-        *(assignment, run.tests, passed_with, there, answers, submitted.only),
-        beside=attachments(assignment, read.cells),
-    )
+    entries = _entries(submitted, read, run, passed_with)
     if model is not None:
         entries = score.models(assignment, entries, model)
     notices = written_answers.notices(course, assignment, read.cells, read.collected)
@@ -198,6 +193,19 @@ def _result(
         isolation=run.isolation,
         model=model,
         seconds=round(seconds, 3),
+    )
+
+
+def _entries(
+    submitted: Submitted, read: _Read, run: SuiteRun, passed_with: Mapping[str, list[str]]
+) -> list[ExerciseResult]:
+    """The points of each exercise, but for those of a trained model."""
+    assignment = submitted.assignment
+    answers = written_answers.found(assignment, read.cells)
+    there = {*read.collected.written, *submitted.files}
+    return score.exercises(
+        *(assignment, run.tests, passed_with, there, answers, submitted.only),
+        beside=attachments(assignment, read.cells),
     )
 
 

@@ -41,9 +41,8 @@ def _named(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
     """The dotted names in a node; what it imports is noted by the name that it gets."""
     if isinstance(node, ast.Import):
         for alias in node.names:
-            imported[alias.asname or alias.name.partition(".")[0]] = (
-                alias.name if alias.asname else alias.name.partition(".")[0]
-            )
+            head = alias.name.partition(".")[0]
+            imported[alias.asname or head] = alias.name if alias.asname else head
             yield alias.name
     elif isinstance(node, ast.ImportFrom):
         for alias in node.names:

@@ -27,7 +27,8 @@ def statements(source: str) -> list[Statement]:
     found = []
     for cell, node in enumerate(ast.parse(source).body, 1):
         names = [getattr(node, "name", "")]
-        names += [target.id for target in getattr(node, "targets", [])]
+        targets = [part for target in getattr(node, "targets", []) for part in ast.walk(target)]
+        names += [part.id for part in targets if isinstance(part, ast.Name)]
         names += [alias.asname or alias.name for alias in getattr(node, "names", [])]
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         text = "\n".join(source.splitlines()[first - 1 : node.end_lineno])

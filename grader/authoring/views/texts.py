@@ -121,9 +121,10 @@ def _bans(assignment: Assignment) -> list[str]:
     said = "A test that reaches a forbidden function fails; the other tests still count."
     if shared := _listed(assignment.forbidden):
         said = f"**Write it yourself**, without {shared}. Use {assignment.instead}. {said}"
-    jit = ["`torch.jit`"] * any(name.startswith("torch.") for name in assignment.forbidden_anywhere)
-    said += f" Neither may you use {', '.join([*jit, '`ctypes`', '`importlib`'])}, `exec` or `eval`"
-    said += " there: the grader cannot see inside them."
+    of_torch = any(name.startswith("torch.") for name in assignment.forbidden_anywhere)
+    jit = "`torch.jit`, " if of_torch else ""
+    said += f" Neither may you use {jit}`ctypes`, `importlib`, `exec` or `eval` there: the grader "
+    said += "cannot see inside them."
     return [said, ""]
 
 

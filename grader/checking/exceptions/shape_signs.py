@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .signs import FROM_THE_END, Sign
+from .signs import Sign
 
 BOTH = "ValueError|RuntimeError"
 
@@ -55,11 +55,6 @@ SIGNS = (
         True,
     ),
     Sign(
-        "AxisError",
-        r"out of bounds for array of dimension",
-        f"the code expects another number of axes: {FROM_THE_END}",
-    ),
-    Sign(
         "RuntimeError",
         r"tril: input tensor must have|triu: input tensor must have",
         "a triangle is cut from a matrix: make it `(n, n)` first",
@@ -101,7 +96,7 @@ SIGNS = (
     ),
     Sign(
         BOTH,
-        r"expected sequence of length \d+ at dim|inhomogeneous shape",
+        r"expected sequence of length \d+ at dim",
         "rows of different lengths make no array: fill the shorter ones up first",
         True,
     ),

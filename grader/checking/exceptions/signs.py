@@ -71,7 +71,7 @@ SIGNS = (
         True,
     ),
     Sign(
-        "ValueError|IndexError|RuntimeError",
+        "ValueError|IndexError|AxisError|RuntimeError",
         r"axes don't match array|Dimension out of range|out of bounds for array of dimension"
         r"|too many indices for|permute\(.*number of dimensions in the tensor input",
         f"the code expects another number of axes: {FROM_THE_END}",

@@ -37,7 +37,7 @@ SIGNS = (
     ),
     Sign(
         "TypeError",
-        r"'(int|float|bool)' object is not subscriptable",
+        r"'(int|float)' object is not subscriptable",
         "a number is indexed with `[…]`: is it what you think it is?",
         True,
     ),
