@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -47,32 +49,73 @@ ATTENTION = "attention split_heads merge_heads MultiHeadAttention"
 LAYERS = "EncoderLayer DecoderLayer ResidualConnection"
 STACKS = "Encoder Decoder"
 WHOLE = "EncoderClassifier Transformer"
-ABOUT = {  # check → the components that it is about; any, if it is not here
+MASKS = "padding_mask causal_mask target_mask"
+PARTS = f"TransformerEmbedding LayerNorm FeedForward {ATTENTION} {LAYERS} {STACKS} {WHOLE}"
+STEPS = "training_step translation_step shift_targets label_smoothed_loss"
+ABOUT = {  # check → the components that it is about
     "warm-up": "warmup_rate",
     "schedule": "WarmupSchedule warmup_rate",
     "optimizer": "paper_optimizer WarmupSchedule warmup_rate",
-    "training step": "training_step translation_step shift_targets label_smoothed_loss",
+    "training step": STEPS,
+    "learns one batch": STEPS,
     "shifted targets": "shift_targets",
     "label_smoothed_loss": "label_smoothed_loss",
-    "initialization": f"TransformerEmbedding {ATTENTION} FeedForward {LAYERS} {STACKS} {WHOLE}",
+    "sizes": f"TransformerEmbedding FeedForward MultiHeadAttention {LAYERS} {STACKS} {WHOLE}",
+    "initialization": f"TransformerEmbedding FeedForward {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
     "layers of their own": f"{LAYERS} {STACKS} {WHOLE}",
+    "no dropout in eval()": f"TransformerEmbedding ResidualConnection {ATTENTION} {WHOLE}",
+    "dropout in train()": f"TransformerEmbedding ResidualConnection {ATTENTION} {WHOLE}",
     "score scale": ATTENTION,
     "attention": ATTENTION,
+    "row sums": ATTENTION,
+    "attention entropy": ATTENTION,
     "embedding scale": "TransformerEmbedding",
     "embedding": "TransformerEmbedding sinusoidal_positions",
     "sinusoids": "sinusoidal_positions TransformerEmbedding",
+    "positions matter": "sinusoidal_positions TransformerEmbedding",
     "layer norm": "LayerNorm",
     "feed-forward": "FeedForward",
     "layers": f"{LAYERS} {STACKS}",
     "norm_first": f"{LAYERS} {STACKS} {WHOLE}",
     "stacks": f"{STACKS} {LAYERS}",
-    "masks": f"padding_mask causal_mask target_mask {STACKS} {WHOLE}",
+    "masks": f"{MASKS} {STACKS} {WHOLE}",
+    "no weight on padding": f"{MASKS} {ATTENTION} {STACKS} {WHOLE}",
+    "padding is ignored": f"{MASKS} masked_mean {ATTENTION} {STACKS} {WHOLE}",
+    "sees both sides": f"{MASKS} {ATTENTION} {STACKS} {WHOLE}",
+    "no look-ahead": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
+    "reads the prefix": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
+    "reads the source": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
+    "source padding ignored": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
+    "cross-attention sums": f"{ATTENTION} {LAYERS} {STACKS} {WHOLE}",
+    "two lengths": f"{MASKS} DecoderLayer Decoder Transformer",
+    "sentences apart": f"masked_mean {PARTS}",
     "pooling": "masked_mean EncoderClassifier",
+    "shapes": f"masked_mean {WHOLE}",
+    "logits": WHOLE,
+    "loss at the start": WHOLE,
     "shared matrix": "Transformer",
     "output": f"Transformer {STACKS}",
     "weights": f"{ATTENTION} {LAYERS} {STACKS} {WHOLE}",
     "search step": "uncached_step",
     "cache": "start_cache cached_layer cached_step",
+}
+OF_A_PLACE = ("gradients", "runs")  # checks that say where: about that part, and what holds it
+OF_PART = {  # a name in a place → what may be wrong in that part
+    "encoder": "Encoder",
+    "decoder": "Decoder",
+    "layers": f"ResidualConnection LayerNorm FeedForward {ATTENTION}",
+    "residual": "ResidualConnection LayerNorm",
+    "attention": ATTENTION,
+    "feed_forward": "FeedForward",
+    "norm": "LayerNorm",
+    "embedding": "TransformerEmbedding sinusoidal_positions",
+}
+HOLDS = {  # and what may be wrong in what holds it
+    "encoder": "Encoder",
+    "decoder": "Decoder",
+    "layers": "",  # the layer of the one or the other
+    "residual": "ResidualConnection",
+    "attention": "MultiHeadAttention",
 }
 
 
@@ -144,7 +187,7 @@ def judge(bug: mistakes.Bug) -> Row | None:
         return None
     begun = time.process_time()
     said = wrong(names, component)
-    about = [not (known := ABOUT.get(name)) or component in known.split() for name, _ in said]
+    about = [component in components(*one) for one in said]
     false = tuple(name for (name, _), right in zip(said, about, strict=True) if not right)
     return Row(
         bug.name,
@@ -155,6 +198,34 @@ def judge(bug: mistakes.Bug) -> Row | None:
         false,
         time.process_time() - begun,
     )
+
+
+def _place(error: Exception) -> str:
+    """The function or class of the line that debug shows: the last of the student's own."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = [one for one in frames if one.f_code.co_filename.startswith("course_lib.")]
+    last = own[-1]
+    return type(last.f_locals["self"]).__name__ if "self" in last.f_locals else last.f_code.co_name
+
+
+def components(check: str, says: str) -> set[str]:
+    """What a wrong line of debug is about: its check's components, or the place that it names."""
+    if check == "cannot be built":
+        return {says.partition(":")[0]}
+    if check not in OF_A_PLACE:
+        return set(ABOUT[check].split())
+    place, verb, *_ = says.split()
+    place = re.sub(r"[a-z_]+_(residual|attention)\b", r"\1", place.rstrip(":"))
+    names = [name for name in place.split(".") if name in OF_PART]
+    if not names:  # the model itself, and the functions that only it calls
+        return {*WHOLE.split(), *MASKS.split(), "masked_mean"}
+    layer = {"encoder": "EncoderLayer", "decoder": "DecoderLayer"}.get(names[0], "")
+    own = f"{OF_PART[names[-1]]} {layer if names[-1] == 'layers' else ''}"
+    holding = " ".join([WHOLE, *(HOLDS[name] for name in names[:-1])])
+    holding += f" {layer}" if "layers" in names[:-1] else ""
+    if check == "runs" and verb == "is":  # given something else: what calls it is wrong
+        return {*holding.split(), *(MASKS.split() if "mask`" in says else ())}
+    return {*own.split(), *(holding.split() if check == "gradients" else ())}
 
 
 @lru_cache(maxsize=1)
@@ -174,7 +245,7 @@ def wrong(names: dict[str, Any], component: str) -> list[tuple[str, str]]:
     try:
         made = check(names[model], functions)
     except Exception as error:  # debug shows it, with its place in the notebook
-        return [("cannot be run", f"{type(error).__name__}: {error}")]
+        return [("cannot be built", f"{_place(error)}: {type(error).__name__}: {error}")]
     return [
         (str(one["name"]), f"{one['measured']} → {one['advice']}")
         for one in made

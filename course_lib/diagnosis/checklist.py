@@ -22,6 +22,7 @@ from torch.nn import functional as F
 from ..data.batching import PAD
 from . import checks, ends, parts, scales, slopes, stacks, wiring
 from .check import Check
+from .runs import first_failure
 from .stages import Stage, in_order, of_new, with_other_arguments
 from .training import learning, rates, steps
 
@@ -49,6 +50,8 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
+        if failure := first_failure([(paper, {}), (other, OTHER)], SENTENCES):
+            return failure  # nothing else can be measured
         stages: list[Stage] = [
             of_new(paper, SIZES | {"dropout": 0.1}),
             *_stages(paper, SENTENCES, LABELS, PAD, norm_first=False),

@@ -23,6 +23,7 @@ from . import checks, ends, slopes, stacks, translator_checks, wiring
 from .calls import distinct
 from .check import Check
 from .checklist import Functions, of_parts, restored, without_gradient
+from .runs import first_failure
 from .stages import Stage, in_order, of_new, with_other_arguments
 from .training import learning, steps
 
@@ -58,6 +59,8 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
+        if failure := first_failure([(paper, {}), (other, OTHER)], SOURCES, TARGETS):
+            return failure  # nothing else can be measured
         stages: list[Stage] = [
             of_new(paper, SIZES | {"dropout": 0.1}),
             *_stages(paper, SOURCES, TARGETS, PAD, norm_first=False),

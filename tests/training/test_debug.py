@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import proofs
 import pytest
@@ -12,6 +13,7 @@ from course_lib.classifier import EncoderClassifier
 from course_lib.diagnosis import checklist, slopes, translator_checklist
 from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
 from course_lib.diagnosis.diagnose import diagnose
+from course_lib.diagnosis.runs import runs
 from course_lib.diagnosis.training import learning, rates
 from course_lib.families.position_variants import with_positions
 from course_lib.fast.dropout import use_fast_dropout
@@ -156,6 +158,16 @@ SAID = {
     "plant_decoder_reads_zeros": ("training step", "teacher forcing"),
     "plant_clipped_to_a_quarter": ("training step", "clip(parameters, max_norm)"),
     "plant_first_logits_again": ("search step", "the last position's logits"),
+    "split_heads_last": ("runs", "layers.0.attention raises ValueError"),
+    "multi_head_output_alone": ("runs", "attention returns (3, 6, 32), not a pair"),
+    "embedding_positions_concatenated": ("runs", "embedding returns (3, 6, 64), not (3, 6, 32)"),
+    "mask_of_numbers": ("runs", "encoder is given `mask` = (3, 1, 1, 6), not booleans"),
+    "layer_memory_masked_by_target_mask": ("runs", "but the scores are (2, heads, 5, 7)"),
+    "layer_cross_keys_from_x": ("runs", "`key` and `value` of different shapes"),
+    "decoder_memory_handed_on": ("runs", "decoder.layers.1 is given `source_mask`"),
+    "transformer_memory_is_a_pair": ("runs", "decoder is given `memory` = a tuple"),
+    "generate_not_transposed": ("runs", "Transformer raises RuntimeError"),
+    "multi_head_no_super_init": ("cannot be built", "MultiHeadAttention: AttributeError"),
 }
 
 
@@ -175,6 +187,42 @@ def test_every_sample_is_a_mistake():
     assert {bug.name for bug in bench.of_models()} >= set(SAID)
 
 
+SENTENCES = torch.tensor([[5, 9, 7], [4, 6, 0]])
+
+
+def test_a_model_that_only_fails_with_other_arguments_is_told_with_them():
+    class OnlyMeans(EncoderClassifier):
+        def forward(self, token_ids, need_weights=False):
+            if self.pooling != "mean":
+                raise KeyError("cls")
+            return super().forward(token_ids, need_weights)
+
+    (only,) = checklist.of_class(OnlyMeans, {})
+    assert (only["name"], only["ok"]) == ("runs", False)
+    assert "OnlyMeans" not in only["measured"]  # its parts have the course's names, it has not
+    assert only["measured"].startswith("the model raises KeyError: 'cls' (with norm_first=True")
+
+
+def test_what_works_is_never_accused_of_its_shapes():
+    model = EncoderClassifier(20, **SIZES)  # whose attention takes masks of 0 and −∞
+    for layer in model.encoder.layers:
+        plain = layer.attention.forward
+        layer.attention.forward = lambda q, k, v, mask, need, plain=plain: plain(
+            q, k, v, mask == 0, need
+        )
+        layer.attention.register_forward_pre_hook(
+            lambda part, given: (*given[:3], torch.where(given[3], 0.0, -torch.inf), given[4])
+        )
+    assert runs(model, SENTENCES).ok
+
+
+def test_what_is_not_written_yet_is_raised():
+    model = EncoderClassifier(20, **SIZES)
+    model.encoder.layers[0].feed_forward.forward = Mock(side_effect=NotImplementedError("3.4"))
+    with pytest.raises(NotImplementedError, match="3.4"):
+        runs(model, SENTENCES)
+
+
 @pytest.mark.slow
 def test_every_mistake_is_named_and_none_falsely(tmp_path, monkeypatch):
     monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
@@ -188,6 +236,8 @@ def test_nothing_is_found_in_a_sound_translator(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a4.ipynb").write_bytes(proofs.notebook("a4", "solution"))
     checks = debug.of_notebook(Path("a4"))
+    placed = {*bench.OF_A_PLACE, "other arguments"}
+    assert {check.name for check in checks} <= placed | bench.ABOUT.keys()
     assert [str(check) for check in checks if not check.ok] == []
     assert {"cache", "training step", "two lengths", "score scale"} <= {c.name for c in checks}
 
