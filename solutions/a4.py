@@ -260,7 +260,8 @@ with needs("4.6"):
 # - `model(source_ids, decoder_input)` returns `(logits, weights)`. Call the model, not its parts:
 #   the loop may pass a wrapped one.
 # - Return a dict of floats: `loss`, `gradient_norm` (before clipping), `learning_rate` (of *this*
-#   step), `accuracy` (of real targets only).
+#   step), `accuracy` (of real targets only). Padding is `pad_id`; without it the model's own,
+#   `model.pad_id`, or 0 where it has none.
 #
 # **The trap.** A short target in a batch ends … END, padding. After the shift, where is its END: in
 # `decoder_input`, in `labels`, or in both? Does the model learn anything from reading it?
@@ -773,8 +774,9 @@ with needs(*TRANSLATION):
 # model is choosing among, so to speak. "Listed perplexities are per-wordpiece, according to our
 # byte-pair encoding, and should not be compared to per-word perplexities" (Table 3).
 #
-# - `perplexity(model, batches, pad_id=0)`: over all batches of pairs, **without smoothing** and in
-#   evaluation mode; the model is left in the mode it came in.
+# - `perplexity(model, batches, pad_id=None)`: over all batches of pairs, **without smoothing** and
+#   in evaluation mode; the model is left in the mode it came in. Without `pad_id`, padding is the
+#   model's own, `model.pad_id`, or 0 where it has none.
 # - Every real token counts once. No token to predict: `ValueError`.
 #
 # **The trap.** Take a batch of 3 tokens and one of 300: is the mean of the two batch means the mean

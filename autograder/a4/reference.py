@@ -153,9 +153,10 @@ def translation_step(
     label_smoothing=0.1,
     backward=torch.Tensor.backward,
     clip=nn.utils.clip_grad_norm_,
-    pad_id=0,
+    pad_id=None,
 ):
     """One training step on sentence pairs."""
+    pad_id = getattr(model, "pad_id", 0) if pad_id is None else pad_id
     model.train()
     n = target_ids.shape[1] - 1
     logits, _ = model(source_ids, target_ids.narrow(1, 0, n))
@@ -355,8 +356,9 @@ def averaged(states):
 
 
 @torch.no_grad()
-def perplexity(model, batches, pad_id=0):
+def perplexity(model, batches, pad_id=None):
     """exp of the mean loss of all real tokens."""
+    pad_id = getattr(model, "pad_id", 0) if pad_id is None else pad_id
     mode, losses = model.training, [torch.empty(0)]
     model.eval()
     for source_ids, target_ids in batches:

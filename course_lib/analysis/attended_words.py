@@ -11,6 +11,7 @@ import torch
 from ..data.grammar.sentence_pairs import words
 from ..data.tokenizer import START, Tokenizer
 from ..data.word_spans import word_numbers
+from ..evaluation_mode import evaluating
 
 LAYER = -1  # the last layer's cross-attention follows the words most closely
 
@@ -36,9 +37,8 @@ def attended(
     device = next(model.parameters()).device
     source_batch = torch.tensor([source_ids], device=device)
     decoder_input = torch.tensor([[START, *target_ids]], device=device)
-    training = model.training
-    _, weights = model.eval()(source_batch, decoder_input, need_weights=True)
-    model.train(training)
+    with evaluating(model):
+        _, weights = model(source_batch, decoder_input, need_weights=True)
     # Row i has read i target tokens and predicts the next one; the last row predicts END.
     predicting = weights[LAYER][0, :, :-1].cpu().numpy()
     numbers = word_numbers(tokenizer, target), word_numbers(tokenizer, source)

@@ -10,17 +10,17 @@ Rows R64 and R67 of the paper page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..config import TransformerConfig
 from ..data.batching import batches_in_order
 from ..data.tokenizer import END, START, Tokenizer
+from ..evaluation_mode import evaluating
 from ..fast.cached_decoder import FastDecoder
 from ..training.saved_model import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..training.saved_model import save_model
@@ -61,7 +61,7 @@ def search(
     """
     device = model.embedding.tokens.weight.device
     found: dict[int, list[Hypothesis]] = {}
-    with _reading(model), torch.inference_mode():
+    with evaluating(model), torch.inference_mode():
         start, step = decoding(model)
         tokens = BATCH_TOKENS * BEAMS // max(BEAMS, width)
         for indices, batch in batches_in_order(source_ids, tokens):
@@ -158,14 +158,3 @@ class Translator:
 def _of_any_widths(**settings: Any) -> Transformer:
     """The Transformer, or the one of Table 3's rows, of a translator's settings."""
     return VariantTransformer(**settings) if "d_k" in settings else Transformer(**settings)
-
-
-@contextmanager
-def _reading(model: nn.Module) -> Iterator[None]:
-    """Switch the model to evaluation mode, and back to its previous mode afterwards."""
-    training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(training)

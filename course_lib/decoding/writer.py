@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.tokenizer import END, Tokenizer
+from ..evaluation_mode import evaluating
 from ..families.cached_attention import CachedAttention
 from ..families.language_model import LanguageModel
 from ..training.saved_model import TRANSLATOR_WEIGHTS, save_model
@@ -53,7 +54,8 @@ class Writer:
                     f"the prompt has {n - 1} tokens and {max_new_tokens} more are asked for, but "
                     f"the model learned {room} positions: give a shorter prompt, or ask for less"
                 )
-        new = generate(self.model.eval(), read, max_new_tokens, end=END, **how)
+        with evaluating(self.model):
+            new = generate(self.model, read, max_new_tokens, end=END, **how)
         return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, new, strict=True)]
 
     @property

@@ -51,7 +51,12 @@ class NgramModel:
         return p
 
     def perplexity(self, tokens: Sequence[int]) -> float:
-        """exp of the mean negative log probability of every token after the first."""
+        """exp of the mean negative log probability of every token after the first.
+
+        Raises ValueError for fewer than two tokens.
+        """
+        if len(tokens) < 2:
+            raise ValueError(f"{len(tokens)} tokens: give at least 2: the first is not predicted")
         logs = [
             math.log(self.probability(tokens[max(0, i - self.order + 1) : i], tokens[i]))
             for i in range(1, len(tokens))

@@ -12,15 +12,16 @@ from ..training.translation_step import shift_targets
 
 @torch.no_grad()
 def perplexity(
-    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int = 0
+    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int | None = None
 ) -> float:
     """exp of the mean cross-entropy per real token, over all batches of pairs (§6.2, Table 3).
 
     Without label smoothing and dropout; the model is left in the mode it came in. Every token
     counts once, whatever batch it is in, so this is not the mean of the batches' means.
     `model(source_ids, decoder_input)` gives `(logits, weights)`; targets are START … END.
-    Raises ValueError when there is no token.
+    Padding is `pad_id`; by default the model's own, or 0. Raises ValueError when there is no token.
     """
+    pad_id = getattr(model, "pad_id", 0) if pad_id is None else pad_id
     was_training, total, count = model.training, 0.0, 0
     model.eval()
     try:

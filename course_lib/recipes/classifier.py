@@ -19,6 +19,7 @@ from ..data.datasets import LoadedData
 from ..data.tokenization import TextTokenizer
 from ..data.tokenizer import Tokenizer
 from ..data.word_dropout import WordDropout
+from ..evaluation_mode import evaluating
 from ..fast.forms import fast_model
 from ..training.classification_loss import classification_loss
 from ..training.runs.machine import n_examples
@@ -51,12 +52,12 @@ class Trained:
 
 @torch.no_grad()
 def likely_labels(model: torch.nn.Module, sequences: Sequence[Sequence[int]]) -> list[int]:
-    """The more likely label of every text, given as ids, by a model that is left in eval mode."""
-    model.eval()
+    """The more likely label of every text, given as ids; the model keeps its mode."""
     device = next(model.parameters()).device
     labels = torch.zeros(len(sequences), dtype=torch.long)
-    for indices, token_ids in batches_in_order(sequences, 4096):
-        labels[indices] = model(token_ids.to(device))[0].argmax(dim=-1).cpu()
+    with evaluating(model):
+        for indices, token_ids in batches_in_order(sequences, 4096):
+            labels[indices] = model(token_ids.to(device))[0].argmax(dim=-1).cpu()
     return labels.tolist()
 
 

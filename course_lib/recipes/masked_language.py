@@ -24,6 +24,7 @@ from ..data.segments import marked
 from ..data.tokenization import TextTokenizer
 from ..data.tokenizer import MASK, Tokenizer
 from ..evaluation.gaps import gap_measures
+from ..evaluation_mode import evaluating
 from ..families.encoder_heads import TextClassifier, classifier_from
 from ..families.masked_language_model import BertEncoder, MaskedLanguageModel
 from ..fast.forms import fast_model
@@ -55,7 +56,8 @@ class Pretrained:
             ids += [MASK, *(sequence if part.strip() else [])]
         ids = ids[1:]
         read = torch.tensor([marked(ids, len(ids) + 2)])
-        logits, _ = self.model.eval()(read, None, read == MASK)
+        with evaluating(self.model):
+            logits, _ = self.model(read, None, read == MASK)
         return [self.tokenizer.tokens(row) for row in logits.topk(k).indices.tolist()]
 
 

@@ -45,5 +45,8 @@ def translation_loss(
 
 
 def real_targets(batch: tuple[Tensor, Tensor], pad_id: int = 0) -> int:
-    """How many tokens `translation_loss` of a batch is the mean of: the `count` for `fit`."""
+    """How many tokens `translation_loss` of a batch is the mean of: the `count` for `fit`.
+
+    For a model with another padding: `partial(real_targets, pad_id=model.pad_id)`.
+    """
     return int((batch[1][:, 1:] != pad_id).sum())

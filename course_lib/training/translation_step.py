@@ -35,15 +35,17 @@ def translation_step(
     label_smoothing: float = 0.1,
     backward: Callable[[Tensor], None] = Tensor.backward,
     clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
-    pad_id: int = 0,
+    pad_id: int | None = None,
 ) -> dict[str, float]:
     """Train `model` on one batch of padded pairs; targets are START … END.
 
     `model(source_ids, decoder_input)` gives `(logits, weights)`. The loop passes its own
     `backward(loss)` and `clip(parameters, max_norm)` on several devices or in mixed precision.
+    Padding is `pad_id`; by default the model's own, or 0.
     Returns `loss` (mean per real token), `gradient_norm` (before clipping), `learning_rate` (that
     of this step) and `accuracy` (share of real tokens that were the most likely), as floats.
     """
+    pad_id = getattr(model, "pad_id", 0) if pad_id is None else pad_id
     # step 1: in training mode, logits for every prefix, and the label-smoothed loss
     model.train()
     decoder_input, labels = shift_targets(target_ids)

@@ -3,6 +3,7 @@
 import json
 import random
 from functools import partial
+from unittest.mock import Mock
 
 import in_process
 import numpy as np
@@ -77,7 +78,7 @@ def test_a_trained_models_attention_finds_more_words_than_chance(translator):
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_rows_are_shares_and_the_model_stays_in_its_mode(translator, training):
+def test_rows_are_shares_and_the_model_stays_in_its_mode(translator, training, monkeypatch):
     translator.model.train(training)
     seen = align(translator, NURSE, "L'infirmière fière ne connaît pas le vieux jardin.")
     assert translator.model.training is training
@@ -87,6 +88,10 @@ def test_rows_are_shares_and_the_model_stays_in_its_mode(translator, training):
     np.testing.assert_allclose(seen.weights.sum(axis=1), 1, atol=1e-4)
     again = align(translator, NURSE, "L'infirmière fière ne connaît pas le vieux jardin.")
     np.testing.assert_array_equal(seen.weights, again.weights)
+    monkeypatch.setattr(translator.model, "forward", Mock(side_effect=MemoryError))
+    with pytest.raises(MemoryError):
+        align(translator, NURSE, "Elle dort.")
+    assert translator.model.training is training
 
 
 UNWRITTEN = "def word_weights(weights, target_words, source_words):\n    raise NotImplementedError"

@@ -15,6 +15,7 @@ from course_lib.evaluation.gaps import gap_measures
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
 from course_lib.families.recurrent import RecurrentLanguageModel, recurrent_width
+from course_lib.recipes.classifier import likely_labels
 from course_lib.recipes.language import streams, train_language_model
 from course_lib.recipes.language_profiles import PROFILES, profile
 
@@ -110,6 +111,22 @@ def test_a_measure_leaves_the_mode_as_it_was_even_when_the_model_raises(name, tr
         assert model.training == training
 
 
+class Classifier(Fixed):
+    """The same logits for every text, without weights."""
+
+    def forward(self, token_ids):
+        return super().forward(token_ids, token_ids[:, 0])
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_labels_are_read_in_evaluation_mode_and_the_mode_stays(training):
+    for logits in (None, torch.tensor([0.0, 1.0])):
+        model = Classifier(logits).train(training)
+        with pytest.raises(RuntimeError, match="memory") if model.raises else nullcontext():
+            assert likely_labels(model, [[5, 6]]) == [1]
+        assert model.training == training
+
+
 def test_a_stream_has_an_end_around_every_text():
     assert stream([[5, 6], [7]], end=3).tolist() == [3, 5, 6, 3, 7, 3]
     assert stream([], end=3).tolist() == [3]
@@ -147,6 +164,8 @@ def test_ngrams_are_a_distribution_and_know_what_follows():
     some = [0, 1, 2]
     by_hand = model.probability([0], 1) * model.probability([0, 1], 2)
     assert model.perplexity(some) == pytest.approx(math.exp(-math.log(by_hand) / 2))
+    with pytest.raises(ValueError, match="1 tokens: give at least 2"):
+        model.perplexity([0])
     with pytest.raises(ValueError, match="order = 0: give 1 or more"):
         NgramModel(tokens, 6, order=0)
 

@@ -10,12 +10,14 @@ from torch import nn
 
 from bench.trainings import translation
 from course_lib.decoding.translator import Translator
+from course_lib.evaluation.perplexity import perplexity
 from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
 from course_lib.recipes import translation as translation_recipe
 from course_lib.recipes import translation_profiles
 from course_lib.training.losses import label_smoothed_loss
-from course_lib.training.translation_loss import translation_loss
+from course_lib.training.optimizers import paper_optimizer
+from course_lib.training.translation_loss import real_targets, translation_loss
 from course_lib.training.translation_step import translation_step
 from course_lib.training.update import step_of
 from course_lib.transformer import Transformer
@@ -92,6 +94,13 @@ def test_padding_is_the_models_own(pad_id):
         found, measures = translation_loss(one, source_ids, target_ids)
         torch.testing.assert_close(found, wanted)
         assert set(measures) == {"accuracy"}
+    assert perplexity(model, [(source_ids, target_ids)]) == pytest.approx(
+        perplexity(model, [(source_ids, target_ids)], pad_id=pad_id)
+    )
+    optimizer, schedule = paper_optimizer(model, d_model=16, warmup_steps=10)
+    row = translation_step(model, source_ids, target_ids, optimizer, schedule)
+    assert row["loss"] == pytest.approx(float(wanted), rel=1e-5)  # no dropout
+    assert real_targets((source_ids, target_ids), pad_id) == 6
 
 
 def pair_of_batches():

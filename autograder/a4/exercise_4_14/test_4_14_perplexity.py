@@ -14,13 +14,13 @@ VOCAB = 7
 MODEL = (
     "type('Model', (torch.nn.Embedding,), {'forward': lambda self, source_ids, read: "
     "(modes.append(self.training), (torch.nn.functional.dropout(self.weight[read] + "
-    "self.weight[source_ids].mean(1, keepdim=True), 0.5, self.training), None))[1]})(7, 7)"
+    "self.weight[source_ids].mean(1, keepdim=True), 0.5, self.training), None))[1], **own})(7, 7)"
 )
 
 
-def model(its, weight, modes=None):
+def model(its, weight, modes=None, **own):
     """A model in evaluation mode, with these weights; `modes` logs those it is called in."""
-    made = its.make(MODEL, modes=modes or its.make("[]"))
+    made = its.make(MODEL, modes=modes or its.make("[]"), own=own)
     made.load_state_dict({"weight": weight})
     made.eval()
     return made
@@ -38,7 +38,8 @@ def pairs(rng, lengths, pad_id=0):
 @ask(weight=1.5, advice=MEAN)
 def test_batches(its, rng):
     """Every real token has the same weight in any batch; padding, whatever its id, has none."""
-    known = model(its, 2 * normal(rng, VOCAB, VOCAB))
+    known = model(its, weight := 2 * normal(rng, VOCAB, VOCAB))
+    padded = model(its, weight, pad_id=5)
     several = [pairs(rng, own) for own in ([5, 2], [1, 1, 1, 3], [2])]
     padding = (several[0][0], torch.zeros(2, 3, dtype=torch.long))
     # The row of 2, the start, is certain of 3, the end; nothing else is.
@@ -49,6 +50,7 @@ def test_batches(its, rng):
         "of an iterator": its.perplexity(known, its.make("iter(pairs)", pairs=several)),
         "of a model that is right": its.perplexity(certain, [pairs(rng, [0])]),
         "with pad_id=5": its.perplexity(known, [pairs(rng, [4, 1, 2], 5)], pad_id=5),
+        "of a model whose pad_id is 5": its.perplexity(padded, [pairs(rng, [3, 1], 5)]),
     }
 
 

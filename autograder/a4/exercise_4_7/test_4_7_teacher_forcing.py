@@ -24,7 +24,7 @@ class Model(torch.nn.Embedding):
         rows = super().forward
         return rows(target_ids) + rows(source_ids).mean(1, keepdim=True), None
 
-def run(step, weight, source, target, times=1, **options):
+def run(step, weight, source, target, times=1, own=0, **options):
     def log(name, call):
         @functools.wraps(call)
         def logged(*a, **k):
@@ -34,7 +34,7 @@ def run(step, weight, source, target, times=1, **options):
         return logged
     model = Model(8, 8).eval()
     model.load_state_dict({"weight": weight})
-    model.events = []
+    model.events, model.pad_id = [], own
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 0.5**n)
     optimizer.step, schedule.step = log("optimizer", optimizer.step), log("schedule", schedule.step)
@@ -89,7 +89,10 @@ def test_returned_values(its, rng):
     """Loss, norm before clipping, this step's rate and accuracy, as floats; without padding."""
     found = train(its, rng, max_norm=0.05)[0]
     smooth = train(its, rng, label_smoothing=0.3)[0]["loss"]
-    other = train(its, rng, [6, 1, 2, 3, 4, 5, 0, 7], pad_id=6)[0]
+    words = [6, 1, 2, 3, 4, 5, 0, 7]
+    other = train(its, rng, words, pad_id=6)[0]
+    own = train(its, rng, words, own=6)[0]["loss"]
     types = {f"type of {name}": type(value).__name__ for name, value in found.items()}
     padded = {f"{name} with pad_id = 6": other[name] for name in ("loss", "accuracy")}
+    padded["loss of a model whose pad_id is 6"] = own
     return found | types | padded | {"loss with label_smoothing=0.3": smooth}

@@ -13,8 +13,9 @@ def shift_targets(target_ids):
     return windows[..., 0], windows[..., 1]
 
 
-def perplexity(model, batches, pad_id=0):
+def perplexity(model, batches, pad_id=None):
     """A generator of losses, which runs in evaluation mode."""
+    pad_id = getattr(model, "pad_id", 0) if pad_id is None else pad_id
 
     def losses():
         for source_ids, target_ids in batches:

@@ -151,7 +151,9 @@ def averaged(states):
     }
 
 
-def perplexity(model, batches, pad_id=0):
+def perplexity(model, batches, pad_id=None):
+    if pad_id is None:
+        pad_id = model.pad_id if hasattr(model, "pad_id") else 0
     training, losses = model.training, [np.empty(0)]
     model.eval()
     for source_ids, target_ids in batches:

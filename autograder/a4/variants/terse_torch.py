@@ -33,8 +33,9 @@ def translation_step(
     label_smoothing=0.1,
     backward=torch.Tensor.backward,
     clip=nn.utils.clip_grad_norm_,
-    pad_id=0,
+    pad_id=None,
 ):
+    pad_id = getattr(model, "pad_id", 0) if pad_id is None else pad_id
     optimizer.zero_grad(set_to_none=True)
     (read, wanted), rate = shift_targets(target_ids), schedule_rate(optimizer)
     logits = model.train()(source_ids, read)[0]

@@ -29,9 +29,11 @@ def translation_step(
     label_smoothing: float = 0.1,
     backward: Callable[[Tensor], None] = Tensor.backward,
     clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
-    pad_id: int = 0,
+    pad_id: int | None = None,
 ) -> dict[str, float]:
     """The gradients are cleared through the model; the accuracy is computed at the end."""
+    if pad_id is None:
+        pad_id = getattr(model, "pad_id", 0)
     read, wanted = shift_targets(target_ids)
     if not model.training:
         model.train(mode=True)
@@ -68,9 +70,11 @@ def averaged(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def perplexity(
-    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int = 0
+    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int | None = None
 ) -> float:
     mode = model.training
+    if pad_id is None:
+        pad_id = getattr(model, "pad_id", 0)
     try:
         return _perplexity(model.eval(), batches, pad_id)
     finally:

@@ -15,6 +15,7 @@ from ...data.batching import TokenBuckets, batches_in_order
 from ...data.datasets import LoadedData
 from ...data.tokenization import TextTokenizer
 from ...data.word_dropout import WordDropout
+from ...evaluation_mode import evaluating
 from ...families.position_variants import with_positions
 from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
@@ -63,11 +64,11 @@ class ClassificationTask(Task):
     @torch.no_grad()
     def measured(self, model: EncoderClassifier, split: str) -> dict[str, float]:
         """Accuracy in percent, and the mean cross-entropy in nats, not smoothed."""
-        model.eval()
         sequences, labels = self._encoded[split]
         logits = torch.zeros(len(sequences), 2)
-        for indices, token_ids in batches_in_order(sequences, BATCH_TOKENS):
-            logits[indices] = model(token_ids.to(self.device))[0].float().cpu()
+        with evaluating(model):
+            for indices, token_ids in batches_in_order(sequences, BATCH_TOKENS):
+                logits[indices] = model(token_ids.to(self.device))[0].float().cpu()
         right = (logits.argmax(dim=-1) == labels).sum().item()
         return {
             "quality": 100 * right / len(labels),

@@ -14,6 +14,7 @@ from ...data.token_blocks import TokenBlocks, stream
 from ...data.tokenization import TextTokenizer
 from ...data.tokenizer import END
 from ...evaluation.language import perplexity
+from ...evaluation_mode import evaluating
 from ...families.language_model import LanguageModel
 from ...families.position_variants import with_positions
 from ...fast.forms import fast_model
@@ -86,12 +87,12 @@ class LanguageTask(Task):
 
         `loss_longer` is that of longer blocks, whose later positions no training block had.
         """
-        model.eval()
         tokens = self._stream(split)
         blocks = tokens.unfold(0, LENGTH + 1, LENGTH).to(self.device)
-        right: Any = sum(
-            (model(part[:, :-1]).argmax(dim=-1) == part[:, 1:]).sum() for part in blocks.split(64)
-        )
+        with evaluating(model):
+            right: Any = sum(
+                (model(part[:, :-1]).argmax(-1) == part[:, 1:]).sum() for part in blocks.split(64)
+            )
         return {
             "quality": 100 * float(right) / blocks[:, 1:].numel(),
             "loss": math.log(perplexity(model, tokens, LENGTH)),
