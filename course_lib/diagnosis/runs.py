@@ -146,14 +146,13 @@ def _output(part: nn.Module, given: Any, output: Any) -> Iterator[str]:
             yield f"{_shown(output)}, not a pair (output, weights)"
             return
         first = output[0]
-    width = getattr(getattr(part, "tokens", None), "embedding_dim", None)
-    shape = given[0].shape if given and isinstance(given[0], Tensor) else None
-    if kind == "TransformerEmbedding" and shape is not None:
-        shape = (*shape, width)
-    elif kind in OTHERS:
+    if kind in OTHERS and kind not in ALONE or not given or not isinstance(given[0], Tensor):
         return
-    if not isinstance(first, Tensor) or shape is not None and first.shape != shape:
-        yield f"{_shown(first)}, not {tuple(shape or ())}"
+    wanted: tuple[Any, ...] = tuple(given[0].shape)
+    if kind == "TransformerEmbedding":
+        wanted += (getattr(getattr(part, "tokens", None), "embedding_dim", None),)
+    if not isinstance(first, Tensor) or first.shape != wanted:
+        yield f"{_shown(first)}, not {wanted}"
 
 
 def _shown(value: Any) -> str:
