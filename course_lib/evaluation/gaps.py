@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from ..data.masking import IGNORED
-from ..evaluation_mode import evaluating
 from ..training.language_losses import masked_language_loss
 
 
@@ -18,16 +17,19 @@ def gap_measures(model: nn.Module, batches: Any) -> dict[str, float]:
     The gaps are those of epoch 0. The model is left in the mode it came in. Both are NaN when no
     gap was drawn.
     """
-    asked, total, right = 0, 0.0, 0.0
+    was_training, asked, total, right = model.training, 0, 0.0, 0.0
+    model.eval()
     batches.set_epoch(0)
     device = next(model.parameters()).device
-    with evaluating(model):
+    try:
         for token_ids, targets, *_ in batches:
             n_asked = int((targets != IGNORED).sum())
             loss, measures = masked_language_loss(model, token_ids.to(device), targets.to(device))
             total += n_asked * float(loss)
             right += n_asked * float(measures["accuracy"])
             asked += n_asked
+    finally:
+        model.train(was_training)
     if not asked:
         return {"gap_accuracy": math.nan, "gap_perplexity": math.nan}
     try:

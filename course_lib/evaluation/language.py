@@ -5,7 +5,6 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..evaluation_mode import evaluating
 from ..training.language_losses import language_loss
 
 
@@ -18,15 +17,19 @@ def perplexity(model: nn.Module, tokens: Tensor, length: int, rows: int = 64) ->
     """
     if len(tokens) < 2:
         raise ValueError(f"{len(tokens)} tokens: give at least 2, since the first is not predicted")
-    total, device = 0.0, next(model.parameters()).device
+    was_training, total = model.training, 0.0
+    model.eval()
+    device = next(model.parameters()).device
     whole = (len(tokens) - 1) // length
     blocks = list(tokens.unfold(0, length + 1, length).split(rows)) if whole else []
     if len(tokens) > whole * length + 1:
         blocks.append(tokens[None, whole * length :])
-    with evaluating(model):
+    try:
         for block in blocks:
             loss, _ = language_loss(model, block.to(device))
             total += float(loss) * block[:, 1:].numel()
+    finally:
+        model.train(was_training)
     try:
         return math.exp(total / (len(tokens) - 1))
     except OverflowError:  # above 709 nats
