@@ -46,6 +46,10 @@ plain(
     "Time and memory of every profile on three machines, computed where nobody has measured.",
     log,
 )
+plain(
+    *(bench_app, "size", "size"),
+    "Lines and files of Python in each building: the budget that a test compares with.",
+)
 seeded(
     *(bench_app, "positions", "trainings.positions"),
     "Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes.",

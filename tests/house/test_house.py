@@ -1,6 +1,7 @@
 """Project rules: what a new file may import, and lists that must stay in sync."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from checkout import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from bench.size import sizes
 from book.outline import OUTLINE
 
 if sys.version_info >= (3, 11):
@@ -117,6 +119,18 @@ def test_no_folder_holds_more_modules_than_one_can_look_over():
     )
     assert len(modules) > 50
     assert {folder: many for folder, many in modules.items() if many > 17} == {}
+
+
+def test_no_building_outgrows_its_budget():
+    """By more than 2 %: otherwise, run `course bench size` and say in the commit what it is for."""
+    budget = json.loads((ROOT / "results" / "bench_size.json").read_text())["measures"]
+    grown = {
+        f"{building}: {unit} {count}"
+        for building, counts in sizes(ROOT).items()
+        for unit, count in counts.items()
+        if count > 1.02 * budget[f"{building}_{unit}"]["mean"]
+    }
+    assert not grown
 
 
 @pytest.mark.xdist_group("kept_together")
