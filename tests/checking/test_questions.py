@@ -93,7 +93,7 @@ def results(**answers):
             PASSED if value == 0 else FAILED,
             None if value == 0 else Message("0", str(value), "advice"),
             0.0,
-            answer=Answer.of(value),
+            answer=value if isinstance(value, Answer) else Answer.of(value),
         )
         for name, value in answers.items()
     ]
@@ -104,6 +104,7 @@ def mistake(id, **answers):
     return Mistake(id, f"this is {id}", lambda ids: {name: told[name] for name in ids})
 
 
+RAISED, OF_ANOTHER = Answer(raised="ValueError: shapes"), Answer(raised="AssertionError: width")
 ONE, OTHER = mistake("one", a=1, b=2, c=0), mistake("other", a=0, b=0, c=3)
 TWIN = dataclasses.replace(ONE, id="twin", sentence="this is its twin")
 # what the student answers, the mistakes that are known, and which of them each test names
@@ -116,6 +117,13 @@ NAMED = [
     ({"a": 0, "b": 0, "c": 0}, [ONE, OTHER], {}),
     ({"a": 1, "b": 2, "c": 0}, [mistake("less", a=1, b=0, c=0), ONE], {"a": "one", "b": "one"}),
     ({"a": 1, "b": 0, "c": 0}, [mistake("less", a=1, b=0, c=0), ONE], {"a": "less"}),
+    # exceptions: the third is another one, as of another form of what comes before, or none
+    (
+        {"a": RAISED, "b": RAISED, "c": RAISED},
+        [mistake("one", a=RAISED, b=RAISED, c=OF_ANOTHER)],
+        {"a": "one", "b": "one"},
+    ),
+    ({"a": RAISED, "b": RAISED, "c": RAISED}, [mistake("one", a=RAISED, b=RAISED, c=5)], {}),
 ]
 
 

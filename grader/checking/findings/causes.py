@@ -44,9 +44,10 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
     suspects = [
         (mistake, fits, others)
         for mistake in mistakes
-        for fits, others in [_fits(mistake.told(failed.keys()), failed)]
+        for told in [mistake.told(failed.keys())]
+        for fits, others in [_fits(told, failed)]
         if fits
-        and _is_evidence(fits, failed)
+        and _is_evidence(fits, _raises_too(told, failed), failed)
         and all(told.outcome == PASSED for told in mistake.told(passed).values())
     ]
     messages, shared = dict[str, Message](), set[str]()
@@ -65,16 +66,23 @@ def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[Te
     return [replace(r, message=messages[r.id]) if r.id in messages else r for r in results]
 
 
-def _is_evidence(fits: set[str], failed: Mapping[str, TestResult]) -> bool:
+def _is_evidence(fits: set[str], raises: set[str], failed: Mapping[str, TestResult]) -> bool:
     """Whether a failure with few reasons is explained, all failures, or exceptions of half of them.
 
-    NaN in place of numbers has many reasons, and an exception may have several.
+    NaN in place of numbers has many reasons, and an exception may have several. Where the mistake
+    `raises`, too, the text of the exception may be that of another form of what comes before.
     """
     raised = {id for id, one in failed.items() if one.answer and one.answer.raised}
     vague = {id for id, one in failed.items() if one.answer and one.answer.is_vague}
     if not fits <= vague or fits == failed.keys():
         return True
-    return vague <= fits and 2 * len(fits & raised) >= len(failed)
+    return vague <= fits | raises and 2 * len(fits & raised) >= len(failed)
+
+
+def _raises_too(told: Mapping[str, Told], failed: Mapping[str, TestResult]) -> set[str]:
+    """The failures in which both the mistake and the student's code raise something."""
+    both = {id: (one.answer, failed[id].answer) for id, one in told.items()}
+    return {id for id, (its, own) in both.items() if its and its.raised and own and own.raised}
 
 
 def _fits(told: Mapping[str, Told], failed: Mapping[str, TestResult]) -> tuple[set[str], set[str]]:
