@@ -63,7 +63,7 @@ ABOUT = {  # check → the components that it is about
     "sizes": f"TransformerEmbedding FeedForward MultiHeadAttention {LAYERS} {STACKS} {WHOLE}",
     "initialization": f"TransformerEmbedding FeedForward {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
     "layers of their own": f"{LAYERS} {STACKS} {WHOLE}",
-    "no dropout in eval()": f"TransformerEmbedding ResidualConnection {ATTENTION} {WHOLE}",
+    "no dropout in eval()": PARTS,
     "dropout in train()": f"TransformerEmbedding ResidualConnection {ATTENTION} {WHOLE}",
     "score scale": ATTENTION,
     "attention": ATTENTION,

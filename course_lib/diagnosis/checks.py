@@ -86,7 +86,10 @@ def dropout_in_evaluation(model: nn.Module, token_ids: Tensor) -> Check:
     """Two passes in evaluation mode agree."""
     difference = model(token_ids)[0] - model(token_ids)[0]
     change = difference.nan_to_num().abs().max().item()  # where NaN is from, others say
-    advice = "dropout is active in evaluation: a function with training=True, or a missing eval()"
+    advice = (
+        "dropout is active in evaluation (a function with training=True, or a missing eval()), or "
+        "something is kept from one pass to the next, such as a running mean"
+    )
     return Check("no dropout in eval()", change < TOLERANCE, f"two passes: {change:.1e}", advice)
 
 

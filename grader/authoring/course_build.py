@@ -25,7 +25,7 @@ from .views import no_leak, notebooks, pictures, text_notebook, texts
 from .views.notebooks import Notebook
 
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
-EXECUTION_SECONDS = 1800  # per cell; some cells train a model
+EXECUTION_SECONDS = 3600  # per cell; some train a model, on any machine
 KERNEL = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # otherwise the kernel warns on stderr
     "TQDM_DISABLE": "1",  # nobody watches: no bars among the outputs
