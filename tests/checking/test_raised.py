@@ -213,6 +213,8 @@ ANY = "count axes from the end"
         ("t3", "return x @ x.t()", "use `@` and `transpose(-2, -1)`"),
         ("x3", "return x @ x.T", "`.T` reverses every axis"),
         # truth values
+        ("x", "return np.exp(x - max(x))", "`max(x)` and `min(x)` need one truth value"),
+        ("t", "return x - min(x)", "and use `x.max(…)`"),
         ("x", "return 1 if x > 0 else 0", "test for an optional argument with `is not None`"),
         ("x", "return not x", "is not None"),
         ("t", "return x if x > 0 else 0", "is not None"),
@@ -233,7 +235,7 @@ ANY = "count axes from the end"
         # shapes, devices and gradients
         ("t3", "return x.transpose(1, 2).view(2, 9)", "no longer contiguous"),
         ("t", "return x @ x", "a 2x3 matrix is multiplied by a 2x3 matrix"),
-        ("x", "return x @ x", "a matrix product over axes of sizes 3 and 2"),
+        ("x", "return x @ x", "a matrix product over axes of sizes 3 and 2: one factor is not the"),
         ("x", "return np.dot(x, x)", "a matrix product over axes of sizes 2 and 3"),
         ("x", "return x + np.ones((2, 4))", "shapes (2,3) and (2,4) do not broadcast"),
         ("t", "return x + torch.ones(2, 4)", "sizes 3 and 4 do not broadcast"),

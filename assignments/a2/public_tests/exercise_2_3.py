@@ -11,9 +11,9 @@ X, MEMORY = (torch.arange(float(n)).cos().reshape(1, -1, 4) for n in (12, 20))
 
 
 def simple(its, n_heads=2, dropout=0.0, last=EYE):
-    """A module whose w_q, w_k and w_v multiply by 1, 2 and 3."""
+    """A module whose w_q, w_k and w_v multiply by 2, 1.5 and 3."""
     module = its.MultiHeadAttention(4, n_heads, dropout=dropout, bias=False)
-    factors = {"w_q.weight": EYE, "w_k.weight": 2 * EYE, "w_v.weight": 3 * EYE}
+    factors = {"w_q.weight": 2 * EYE, "w_k.weight": 1.5 * EYE, "w_v.weight": 3 * EYE}
     module.load_state_dict(factors | {"w_o.weight": last})
     return module
 
@@ -41,7 +41,7 @@ def test_count(its):
 
 @question("2.3", advice=STEPS, read="§3.2.2")
 def test_two_heads_by_hand(its):
-    """With projections by 1, 2 and 3, each head attends over its own half of the features."""
+    """With projections by 2, 1.5 and 3, each head attends over its own half of the features."""
     got = its.vjp(simple(its), X, MEMORY, MEMORY.flip(1))
     return {"the output": got.value, "the gradient of the query": got.arguments[0]}
 

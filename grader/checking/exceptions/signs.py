@@ -35,8 +35,9 @@ SIGNS = (
     Sign(
         "ValueError|RuntimeError",
         r"The truth value of an|Boolean value of Tensor",
-        "`if`, `and`, `or` and `not` need one truth value, not an array: test for an optional "
-        "argument with `is not None`, and combine booleans with `&`, `|`, `~`",
+        "`if`, `and`, `not`, `max(x)` and `min(x)` need one truth value, not an array: test for an "
+        "optional argument with `is not None`, combine booleans with `&`, `|`, `~`, and use "
+        "`x.max(…)`",
         True,
     ),
     Sign(
@@ -85,8 +86,8 @@ SIGNS = (
         "ValueError",
         r"(?:matmul: .*mismatch in its core dimension.*\(size|not aligned:) (\d+)"
         r" (?:is different from|\(dim \d\) !=) (\d+)",
-        "a matrix product over axes of sizes {1} and {0}: a transpose is missing or unnecessary, "
-        "or `.T` reverses the batch axes too",
+        "a matrix product over axes of sizes {1} and {0}: one factor is not the right one, or its "
+        "last two axes must change places (`.T` reverses the batch axes too)",
     ),
     Sign(
         "ValueError",
