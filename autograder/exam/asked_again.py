@@ -13,7 +13,11 @@ Ask = Callable[..., Any]
 
 
 def asked_again(
-    exercise: str, *tests: Ask, weight: float = 1.0, title: str = "", beside: Sequence[str] = ()
+    exercise: str,
+    *tests: Ask,
+    weight: float = 1.0,
+    title: str = "",
+    needs_one_of: Sequence[str] = (),
 ) -> Ask:
     """A question that asks these tests one after another; its answers have their titles."""
     marks = [mark for test in tests if (mark := mark_of(test))]
@@ -29,4 +33,6 @@ def asked_again(
     ask.__doc__ = title or marks[0].title
     asked = marks[0].question or Question()
     corner = all(mark.corner for mark in marks)
-    return question(exercise, weight, beside=beside, corner=corner, **asdict(asked))(ask)
+    return question(exercise, weight, needs_one_of=needs_one_of, corner=corner, **asdict(asked))(
+        ask
+    )

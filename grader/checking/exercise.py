@@ -27,15 +27,15 @@ class ExerciseMark:
     """Which exercise a test belongs to and its share of the exercise's points.
 
     `step` names the function of the exercise that the test is about, where it is built in steps.
-    `beside` names tests of the exercise, and `corner` is of its inputs; see `exercise`.
+    `needs_one_of` names tests of the exercise, and `corner` is of its inputs; see `exercise`.
     """
 
     exercise: str
     weight: float
     title: str
     step: str = ""
-    after: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    builds_on: tuple[str, ...] = ()
+    needs_one_of: tuple[str, ...] = ()
     corner: bool = False
     question: Question | None = None  # None: a test that compares by itself
 
@@ -44,27 +44,27 @@ def exercise(
     id: str,
     weight: float = 1.0,
     step: str = "",
-    after: Sequence[str] = (),
-    beside: Sequence[str] = (),
+    builds_on: Sequence[str] = (),
+    needs_one_of: Sequence[str] = (),
     corner: bool = False,
 ) -> Callable[[Test], Test]:
     """Mark a test of exercise `id` ("1.4").
 
     An exercise's points are divided among its tests, public and hidden, in proportion to `weight`.
     The first line of the test's docstring is its title in every report. In a notebook,
-    `check("A1.4", step)` runs the visible tests of one step. `after` names what the student wrote
-    before it in the same exercise and what it builds on; the judge runs a test that fails again
+    `check("A1.4", step)` runs the visible tests of one step. `builds_on` names functions of
+    the same exercise that the tested one uses; the judge runs a test that fails again
     with a correct one of these, so that a mistake costs points only once. What a function passes
-    that refuses everything or does nothing counts only `beside` another test of the exercise that
-    passes: one of these, by the names of their functions. A refusal counts beside one, too, that
-    gets the value of a known mistake. The judge has hidden tests by these names, too.
+    that refuses everything or does nothing counts only if another test passes:
+    `needs_one_of` names the functions of those tests. A refusal also counts if one of them gets the
+    value of a known mistake. The judge has hidden tests by these names, too.
     A `corner` has stated inputs that are not ordinary: what is wrong there alone costs at most
     two fifths of the exercise, and may cost less than a quarter.
     """
 
     def marked(test: Test) -> Test:
         title = (inspect.getdoc(test) or test.__name__).splitlines()[0]
-        mark = ExerciseMark(id, weight, title, step, tuple(after), tuple(beside), corner)
+        mark = ExerciseMark(id, weight, title, step, tuple(builds_on), tuple(needs_one_of), corner)
         test.course = mark  # type: ignore[attr-defined]
         return test
 

@@ -32,12 +32,12 @@ def question(
     atol: float = ATOL,
     rtol: float = RTOL,
     step: str = "",
-    after: Sequence[str] = (),
-    beside: Sequence[str] = (),
+    builds_on: Sequence[str] = (),
+    needs_one_of: Sequence[str] = (),
     corner: bool = False,
 ) -> Callable[[Test], Test]:
     """Mark a question of exercise `id` ("1.4"); weight and step to corner as of `exercise`."""
-    mark = exercise(id, weight, step, after, beside, corner)
+    mark = exercise(id, weight, step, builds_on, needs_one_of, corner)
 
     def marked(ask: Test) -> Test:
         mark(ask)

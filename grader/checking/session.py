@@ -128,16 +128,16 @@ def is_first(test: Test) -> bool:
 
 
 def _drop_lone_passes(results: list[TestResult]) -> list[TestResult]:
-    """The results; tests that pass alone are WAITING where they count only beside another.
+    """The results; tests that pass alone are WAITING where they count only with another.
 
-    Another is meant of the same file, if that has one of the name. A refusal also counts beside a
+    The other one is in the same file, if that has one of the name. A refusal also counts with a
     wrong value that shows a known mistake: a student with that mistake has done the rest of the
     work.
     """
 
     def waiting(result: TestResult) -> TestResult:
         named = [r for r in results if r.mark.exercise == result.mark.exercise]
-        named = [r for r in named if r.name in result.mark.beside]
+        named = [r for r in named if r.name in result.mark.needs_one_of]
         own = {r.name for r in named if r.file == result.file}
         others = [r for r in named if r.file == result.file or r.name not in own]
         refuses = not result.answered

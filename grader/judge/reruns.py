@@ -101,10 +101,10 @@ def planned(
         if set(exercise.names) <= collected.unwritten or exercise.id in verdicts:
             continue
         before = assignment.upstream(exercise)
-        of_own = test.mark.after if any(_is_earlier(mark, test.mark) for mark in failed) else ()
+        of_own = test.mark.builds_on if any(_is_earlier(mark, test.mark) for mark in failed) else ()
         broken = (*(id for id in before if id in failing), *of_own)
-        place = (order.index(exercise.id), len(test.mark.after))
-        ids = [test.id, *(other.id for other in wrong if _counts_beside(test, other))]
+        place = (order.index(exercise.id), len(test.mark.builds_on))
+        ids = [test.id, *(other.id for other in wrong if _needs(test, other))]
         asked_for = not test.answered and not (test.message and test.message.raised)
         for replaced in dict.fromkeys((broken, broken if asked_for else (*before, *of_own))):
             if substitutes.sources(assignment, replaced):
@@ -114,13 +114,13 @@ def planned(
     return sorted(groups.values(), key=lambda rerun: (rerun.place, len(rerun.replaced)))
 
 
-def _counts_beside(test: TestResult, other: TestResult) -> bool:
-    """Whether a test counts only beside another, so that this one runs with it, if it may."""
+def _needs(test: TestResult, other: TestResult) -> bool:
+    """Whether a test counts only if another passes, so that both run together, if they may."""
     one, two = test.mark, other.mark
-    same = one.exercise == two.exercise and set(one.after) <= set(two.after)
-    return same and other.name in one.beside
+    same = one.exercise == two.exercise and set(one.builds_on) <= set(two.builds_on)
+    return same and other.name in one.needs_one_of
 
 
 def _is_earlier(mark: ExerciseMark, other: ExerciseMark) -> bool:
     """Whether a test is about what another test of the same exercise builds on."""
-    return mark.exercise == other.exercise and set(mark.after) < set(other.after)
+    return mark.exercise == other.exercise and set(mark.builds_on) < set(other.builds_on)

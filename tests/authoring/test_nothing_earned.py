@@ -87,9 +87,9 @@ def test_what_counts_beside_a_test_names_one_that_counts_alone(assignment, exerc
         for test in read_tests(path)
         if test.mark.exercise == exercise.id
     }
-    named = {name for mark in marks.values() for name in mark.beside}
+    named = {name for mark in marks.values() for name in mark.needs_one_of}
     assert named <= marks.keys()
-    assert not [name for name in named if marks[name].beside]
+    assert not [name for name in named if marks[name].needs_one_of]
 
 
 # What students are given, pasted in place of what they are asked for.

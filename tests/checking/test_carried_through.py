@@ -18,8 +18,8 @@ def test_what_a_test_builds_on_is_of_its_exercise_and_has_a_substitute(assignmen
     for path in suite_files(assignment):
         for test in read_tests(path):
             own = assignment.exercise(test.mark.exercise).names
-            assert set(test.mark.after) < set(own) or not test.mark.after, test.id
-            assert set(test.mark.after) <= substitutes.names(assignment), test.id
+            assert set(test.mark.builds_on) < set(own) or not test.mark.builds_on, test.id
+            assert set(test.mark.builds_on) <= substitutes.names(assignment), test.id
 
 
 @pytest.mark.parametrize("assignment", proofs.COURSE.graded, ids=lambda one: one.id)
@@ -28,7 +28,7 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
     for path in suite_files(assignment):
         kind = "public" if path.parent.name == "public_tests" else "hidden"
         for test in read_tests(path):
-            after[kind].setdefault(test.mark.exercise, set()).update(test.mark.after)
+            after[kind].setdefault(test.mark.exercise, set()).update(test.mark.builds_on)
     for exercise in assignment.exercises:
         for component in map(Component.parse, exercise.components):
             steps = global_names(component.source) & set(exercise.names) - {component.name}

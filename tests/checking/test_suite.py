@@ -52,7 +52,9 @@ def test_results_come_in_the_order_of_the_file(course, suite):
 
 
 COUNTS_ONCE = Message(got="counts once “Says test_value” passes")
-BESIDE = marked("test_refuses", "student.f").replace('"1.1"', '"1.1", beside=["test_value"]')
+REFUSING = marked("test_refuses", "student.f").replace(
+    '"1.1"', '"1.1", needs_one_of=["test_value"]'
+)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_what_counts_beside_another_test_counts_if_that_passes(course, suite, va
         raise StudentError(POLICY, "numpy.dot")
 
     names = {"f": min, "g": lambda: 1, "late": late, "used": used}
-    path = suite(BESIDE, marked("test_value", value))
+    path = suite(REFUSING, marked("test_value", value))
     result, other = ran(course, path, names, strict=False)
     assert result.outcome == outcome
     waits = outcome == "WAITING"
@@ -83,7 +85,7 @@ def test_what_counts_beside_another_test_counts_if_that_passes(course, suite, va
     assert other.message != COUNTS_ONCE
 
 
-REFUSES = BESIDE.replace("student.f", "expect.raises(lambda: student.f(0))")
+REFUSES = REFUSING.replace("student.f", "expect.raises(lambda: student.f(0))")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_a_refusal_does_not_count_beside_no_value_at_all(course, suite):
 
 def test_what_must_not_change_counts_beside_no_wrong_value(course, suite):
     """Whoever returns what was given has computed nothing."""
-    stays = BESIDE.replace("student.f", "expect.unchanged(student.call(student.f, 1).changed)")
+    stays = REFUSING.replace("student.f", "expect.unchanged(student.call(student.f, 1).changed)")
     path = suite(stays, marked("test_value", "expect.equal(student.f(1), 2)"))
     result, _ = ran(course, path, {"f": lambda x: x})
     assert (result.outcome, result.message) == ("WAITING", COUNTS_ONCE)
@@ -132,7 +134,7 @@ def test_what_counts_beside_another_test_means_that_of_its_own_file(course, suit
     passing = marked("test_value", "expect.equal(student.g(), 1)")
     failing = marked("test_value", "expect.equal(student.g(), 2)")  # of the same length
     for own, others, outcome in ((passing, failing, "PASSED"), (failing, passing, "WAITING")):
-        first = suite(BESIDE, own)
+        first = suite(REFUSING, own)
         second = first.with_name("test_1_1_other.py")
         second.write_text(HEAD + others, encoding="utf-8")
         student = in_process.student({"f": min, "g": lambda: 1})

@@ -165,7 +165,7 @@ def told(assignment, replaced):
 
 def about(assignment, mark):
     """The names that a test is about: those of its exercise but for what it only builds on."""
-    return set(assignment.exercise(mark.exercise).names) - set(mark.after)
+    return set(assignment.exercise(mark.exercise).names) - set(mark.builds_on)
 
 
 NUMPY_FORMS = "course_lib.numpy_forms.attention"

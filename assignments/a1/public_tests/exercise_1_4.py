@@ -43,7 +43,7 @@ def test_a_query_without_keys(its):
     return _named(its.attention(*EQUAL, mask))
 
 
-@question("1.4", 2, beside=SOME, corner=True, advice="call `_check_shapes`", read=PINNED)
+@question("1.4", 2, needs_one_of=SOME, corner=True, advice="call `_check_shapes`", read=PINNED)
 def test_wrong_widths(its):
     """Incompatible shapes raise a ValueError that names both."""
     found = {}
@@ -55,7 +55,9 @@ def test_wrong_widths(its):
     return found
 
 
-@question("1.4", beside=SOME, advice="matmul and np.where handle all tokens at once", read=PINNED)
+@question(
+    "1.4", needs_one_of=SOME, advice="matmul and np.where handle all tokens at once", read=PINNED
+)
 def test_no_loop(its):
     """No Python loop over tokens: 40 tokens take as many instructions as 10."""
     steps = [its.count_steps(its.attention, *np.ones((3, n, 4))) for n in (10, 40)]

@@ -44,7 +44,9 @@ def test_fresh_examples(its):
     return {"the accuracy is near chance, 1/64": row["validation_accuracy"] < 0.8}
 
 
-@question("2.10", weight=2, beside=["test_rows", "test_equal_parameters", "test_fresh_examples"])
+@question(
+    "2.10", weight=2, needs_one_of=["test_rows", "test_equal_parameters", "test_fresh_examples"]
+)
 def test_global_generator(its):
     """A run neither changes the global generator nor depends on it: its seed decides all."""
     found, rows = {}, []

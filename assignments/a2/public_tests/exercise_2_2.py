@@ -23,7 +23,7 @@ def test_merge_numbered(its):
     return {"three heads, merged": found.value, "the gradient of their sum": found.arguments[0]}
 
 
-@question("2.2", corner=True, beside=["test_head_0"], advice="ask `d_model % n_heads`")
+@question("2.2", corner=True, needs_one_of=["test_head_0"], advice="ask `d_model % n_heads`")
 def test_indivisible(its):
     """Ten features cannot be divided among three heads: a ValueError that names both."""
     return refusal(lambda: its.split_heads(torch.ones(1, 2, 10), 3), [10, 3])

@@ -27,7 +27,7 @@ def test_shapes(its):
     return shapes | {"not asked for": module(memory, memory, memory)[1]}
 
 
-@question("2.3", weight=1, beside=["test_two_heads_by_hand", "test_mask_and_output_layer"])
+@question("2.3", weight=1, needs_one_of=["test_two_heads_by_hand", "test_mask_and_output_layer"])
 def test_count(its):
     """Four linear layers with the required names; 8 heads, but 3 of 10 features are refused."""
     module, x = its.MultiHeadAttention(), torch.ones(1, 2, 512)

@@ -29,7 +29,7 @@ def test_difference(its):
     return dict(sorted(ours.state_dict().items())) | {"our output": ours(x, x, x)[0]}
 
 
-@question("2.4", corner=True, beside=["test_to_torch_mask", "test_difference"])
+@question("2.4", corner=True, needs_one_of=["test_to_torch_mask", "test_difference"])
 def test_refused(its):
     """A mask of three axes and biases in one module only raise a ValueError."""
     found = {"three axes": refusal(lambda: its.to_torch_mask(MASK[None], 2))}
@@ -40,7 +40,9 @@ def test_refused(its):
     return found
 
 
-@question("2.4", beside=["test_difference"], advice="`copy_` into them, under `torch.no_grad()`")
+@question(
+    "2.4", needs_one_of=["test_difference"], advice="`copy_` into them, under `torch.no_grad()`"
+)
 def test_parameters_stay(its):
     """Values are copied into the existing parameters, which stay trainable."""
     ours = its.MultiHeadAttention(4, 2)

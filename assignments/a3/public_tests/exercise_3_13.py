@@ -13,7 +13,7 @@ def test_bins(its):
     }
 
 
-@question("3.13", corner=True, beside=["test_bins"], read="exercise 3.13")
+@question("3.13", corner=True, needs_one_of=["test_bins"], read="exercise 3.13")
 def test_no_sentence_is_lost(its):
     """A length outside the edges raises a ValueError that names it; an empty bin has a row."""
     outside = lambda n: its.accuracy_by_length([8, n], [True] * 2, [5, 10])  # noqa: E731

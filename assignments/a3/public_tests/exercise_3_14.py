@@ -19,7 +19,7 @@ def test_rows_of_both_norms(its):
     return {f"{name} of row {i}": row[name] for i, row in enumerate(rows) for name in sorted(row)}
 
 
-@question("3.14", corner=True, beside=["test_rows_of_both_norms"], read="exercise 3.14")
+@question("3.14", corner=True, needs_one_of=["test_rows_of_both_norms"], read="exercise 3.14")
 def test_two_seeds_are_refused(its):
     """Fewer than three different seeds raise a ValueError."""
     asked = lambda seeds: its.compare_norms(its.make(BUILD), its.make(TRAIN), seeds)  # noqa: E731

@@ -34,7 +34,7 @@ def test_random(its):
     return found | {"an equal generator draws the same": first == again}
 
 
-@question("3.15", corner=True, beside=["test_nested", "test_random"], read="exercise 3.15")
+@question("3.15", corner=True, needs_one_of=["test_nested", "test_random"], read="exercise 3.15")
 def test_fractions_are_checked(its):
     """A fraction of 0 or above 1 raises a ValueError; 1 is everything."""
     found = {f: refusal(lambda f=f: draw(its, [0, 1], [f])) for f in (0.0, 1.5)}

@@ -17,7 +17,7 @@ def test_nothing_predicted(its):
     return {f"{n}, {name}": one[n] for name, one in found.items() for n in sorted(one)}
 
 
-@question("3.16", corner=True, beside=["test_scores_by_hand"], read="exercise 3.16")
+@question("3.16", corner=True, needs_one_of=["test_scores_by_hand"], read="exercise 3.16")
 def test_refusals(its):
     """Different lengths raise a ValueError that names both, and so does empty input."""
     different = refusal(lambda: its.classification_scores([1, 0, 1], [1, 0]), [3, 2])

@@ -6,7 +6,7 @@ import torch
 from grader.checking.question import question
 
 MASK = torch.tensor([True, True, False])[None, None, None]
-AFTER = ["EncoderLayer"]
+PARTS = ["EncoderLayer"]
 
 
 def draw(seed, *shape):
@@ -44,7 +44,7 @@ def test_post_norm_parity(its):
 
 
 @question(
-    "3.5", weight=3, after=AFTER, advice="pass `dropout` to each part that has one", read="§5.4"
+    "3.5", weight=3, builds_on=PARTS, advice="pass `dropout` to each part that has one", read="§5.4"
 )
 def test_layer_dropout(its):
     """`dropout` reaches the attention, both residual connections and every layer of a stack."""
@@ -56,7 +56,7 @@ def test_layer_dropout(its):
     return found | {"a stack": stack(X)[0]}
 
 
-@question("3.5", after=AFTER, advice="register every layer, each with its own", read="§3.1")
+@question("3.5", builds_on=PARTS, advice="register every layer, each with its own", read="§3.1")
 def test_own_parameters(its):
     """Each layer has its own parameters, all registered with the model."""
     found = {}
@@ -67,7 +67,7 @@ def test_own_parameters(its):
     return found
 
 
-@question("3.5", weight=2, after=AFTER, advice="x goes through all layers in turn", read="§3.1")
+@question("3.5", weight=2, builds_on=PARTS, advice="x goes through all layers in turn", read="§3.1")
 def test_one_after_the_other(its):
     """The layers follow one another; in pre-norm order a LayerNorm ends the stack."""
     return both(its, lambda order: its.Encoder(2, 4, 2, 5, norm_first=order))

@@ -9,7 +9,7 @@ from grader.checking.question import question, refusal
 
 SENTENCES = torch.tensor([[5, 7, 6], [4, 8, 0], [3, 4, 5]])  # two real tokens in the second
 MASK = (SENTENCES != 0)[:, None, None, :]
-AFTER = ["masked_mean"]
+PARTS = ["masked_mean"]
 
 
 def build(its, **options):
@@ -37,7 +37,9 @@ def test_mean_of_nothing(its):
     return found | {"of nothing": its.masked_mean(x, MASK[:1] & False)}
 
 
-@question("3.7", weight=2, after=AFTER, advice="embed, encode, pool, output", read="exercise 3.7")
+@question(
+    "3.7", weight=2, builds_on=PARTS, advice="embed, encode, pool, output", read="exercise 3.7"
+)
 def test_padding_changes_nothing(its):
     """The logits of sentences of several lengths, with either pooling, in both orders."""
     kinds = ({}, {"pooling": "cls"}, {"norm_first": True})
@@ -50,7 +52,7 @@ def test_padding_changes_nothing(its):
 @question(
     "3.7",
     weight=2,
-    after=AFTER,
+    builds_on=PARTS,
     advice="its own dropout, before the linear layer",
     read="exercise 3.7",
 )
@@ -62,7 +64,7 @@ def test_dropout_of_the_classifier(its):
     return found | {"the encoder's output": module.get("encoder")(torch.ones(1, 2, 4))[0]}
 
 
-@question("3.7", weight=2, after=AFTER, advice="pass them on by name", read="exercise 3.7")
+@question("3.7", weight=2, builds_on=PARTS, advice="pass them on by name", read="exercise 3.7")
 def test_what_goes_on_to_the_embedding(its):
     """`pad_id` reaches mask and embedding, `position_scale` the embedding."""
     new = its.EncoderClassifier(9, 2, 1, 4, 2, 6, pad_id=4).state_dict()
@@ -75,8 +77,8 @@ def test_what_goes_on_to_the_embedding(its):
     "3.7",
     0.5,
     corner=True,
-    after=AFTER,
-    beside=["test_padding_changes_nothing"],
+    builds_on=PARTS,
+    needs_one_of=["test_padding_changes_nothing"],
     read="exercise 3.7",
 )
 def test_unknown_pooling(its):

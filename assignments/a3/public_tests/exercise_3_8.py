@@ -21,7 +21,7 @@ def test_rates(its):
     return {f"step {s}": 1000 * its.warmup_rate(s, 512) for s in (1, 2000, 4000, 16000)}
 
 
-@question("3.8", corner=True, beside=["test_rates", "test_recipe_rates"], read="exercise 3.8")
+@question("3.8", corner=True, needs_one_of=["test_rates", "test_recipe_rates"], read="exercise 3.8")
 def test_refusals(its):
     """Step 0, and a warm-up of 0 steps, raise a ValueError."""
     model = its.make("torch.nn.Linear(2, 2)")
@@ -32,7 +32,7 @@ def test_refusals(its):
 @question(
     "3.8",
     weight=2,
-    after=["warmup_rate"],
+    builds_on=["warmup_rate"],
     advice="is last_epoch = 0 step 0 or 1?",
     read="exercise 3.8",
 )
@@ -45,7 +45,7 @@ def test_first_steps(its):
 
 
 @question(
-    "3.8", weight=2, after=RECIPE, advice="the paper's β₂ is not torch's default", read="§5.3"
+    "3.8", weight=2, builds_on=RECIPE, advice="the paper's β₂ is not torch's default", read="§5.3"
 )
 def test_recipe_adam(its):
     """Adam with the constants of §5.3, for all parameters."""
@@ -60,7 +60,9 @@ def test_recipe_adam(its):
     }
 
 
-@question("3.8", weight=2, after=RECIPE, advice="which rate does it multiply?", read="§5.3, Eq. 3")
+@question(
+    "3.8", weight=2, builds_on=RECIPE, advice="which rate does it multiply?", read="§5.3, Eq. 3"
+)
 def test_recipe_rates(its):
     """Steps 1, 2, 3, … of the optimizer use the rates of Eq. 3 with d_model 16 and warm-up 3."""
     return rates(*its.paper_optimizer(its.make("torch.nn.Linear(2, 2)"), 16, 3))

@@ -25,7 +25,7 @@ def test_three_positions(its):
 @question(
     "4.1",
     weight=2,
-    beside=["test_three_positions", "test_two_sentences"],
+    needs_one_of=["test_three_positions", "test_two_sentences"],
     read="exercise 4.1",
     corner=True,
 )
@@ -41,7 +41,7 @@ def test_device(its):
     }
 
 
-@question("4.1", weight=2, after=["causal_mask"], advice=BOTH, read="§3.2.3")
+@question("4.1", weight=2, builds_on=["causal_mask"], advice=BOTH, read="§3.2.3")
 def test_two_sentences(its):
     """Real tokens that are not later, for an unpadded and a padded sentence, whatever pads it."""
     mask = its.target_mask(torch.tensor([[2, 7, 5], [2, 4, 0]]))

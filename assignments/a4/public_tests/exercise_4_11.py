@@ -9,7 +9,7 @@ from grader.checking.question import question, refusal
 
 STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
 ask = partial(question, "4.11", read="exercise 4.11")
-search = partial(ask, step="beam_search", after=STEPS)
+search = partial(ask, step="beam_search", builds_on=STEPS)
 
 # Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path:
 # 4 is more likely than 5 at first, but only 5 leads to a certain next token. Sentence 1 may end

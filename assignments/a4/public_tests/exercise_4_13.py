@@ -21,7 +21,7 @@ def test_three_states(its):
     return {**its.averaged(STATES)}
 
 
-@ask(beside=["test_three_states"], advice="compare and match the names", corner=True)
+@ask(needs_one_of=["test_three_states"], advice="compare and match the names", corner=True)
 def test_names(its):
     """States may have their names in another order; other names raise a ValueError."""
     turned, fewer = dict(reversed(STATES[1].items())), {"w": STATES[0]["w"]}

@@ -8,7 +8,7 @@ import torch
 from grader.checking.question import question, refusal
 
 STEPS = ("start_cache", "cached_layer")  # what `cached_step` builds on
-ask = partial(question, "4.19", read="exercise 4.19", after=STEPS)
+ask = partial(question, "4.19", read="exercise 4.19", builds_on=STEPS)
 SOURCE = torch.tensor([[5, 9, 4, 6], [8, 7, 0, 0], [6, 6, 10, 0]])
 PREFIXES = torch.tensor([[2, 6, 4, 7], [2, 9, 7, 5], [2, 10, 8, 8]])
 ADVICE = (

@@ -49,7 +49,7 @@ def sampled(its, seed, n_rows=400, **options):
     return its.make(READER)(its.sample(step, None, n_rows, 2, generator=generator, **options))
 
 
-@ask(weight=5, after=["sampling_distribution"], advice="torch.multinomial; pass all on")
+@ask(weight=5, builds_on=["sampling_distribution"], advice="torch.multinomial; pass all on")
 def test_draws(its):
     """Draws from the generator; top_k = 1 is greedy search; scores are the model's own."""
     first, cases = sampled(its, 1), [{"top_p": 0.4}, {"temperature": 0.01}]

@@ -46,7 +46,7 @@ def test_post_norm_parity(its):
     return found
 
 
-@question("4.3", weight=6, after=["DecoderLayer"], advice=STACK, read="§3.1")
+@question("4.3", weight=6, builds_on=["DecoderLayer"], advice=STACK, read="§3.1")
 def test_layer_after_layer(its):
     """Each layer has its own parameters, and reads the previous one's output and the memory."""
     found = {}

@@ -7,7 +7,7 @@ import torch
 
 from grader.checking.question import question
 
-ask = partial(question, "4.7", after=["shift_targets"])
+ask = partial(question, "4.7", builds_on=["shift_targets"])
 # A model of one matrix: logits from the last token read and the mean of the source.
 TOY = (
     "type('Toy', (torch.nn.Embedding,), {'forward': lambda self, source_ids, target_ids: "

@@ -40,7 +40,9 @@ def test_next_token(its):
     }
 
 
-@question("4.9", beside=["test_next_token"], advice="`@torch.no_grad()` on the inner function")
+@question(
+    "4.9", needs_one_of=["test_next_token"], advice="`@torch.no_grad()` on the inner function"
+)
 def test_nothing_is_recorded(its):
     """No gradients are recorded, although the model's parameters require them."""
     return {"gradients recorded by `decode`": stepped(its)[0].get("recorded")}

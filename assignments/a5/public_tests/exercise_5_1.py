@@ -31,7 +31,9 @@ def test_sampled(its):
     }
 
 
-@question("5.1", 0.5, corner=True, beside=["test_sampled"], advice="np.random.default_rng(seed)")
+@question(
+    "5.1", 0.5, corner=True, needs_one_of=["test_sampled"], advice="np.random.default_rng(seed)"
+)
 def test_global_generator(its):
     """NumPy's global generator stays as it is."""
     state = "[np.random.get_state()[1].tolist(), np.random.get_state()[2]]"

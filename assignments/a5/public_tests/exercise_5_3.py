@@ -27,7 +27,7 @@ def test_failures(its):
     2,
     advice="catch only what the docstring names",
     read="exercise 5.3",
-    beside=["test_complete", "test_failures"],
+    needs_one_of=["test_complete", "test_failures"],
 )
 def test_faults(its):
     """Other errors are faults of the program and are raised."""

@@ -37,7 +37,7 @@ def test_mean_and_interval(its):
     return columns(its, *wanted, rows=ROWS[1:])
 
 
-@question("5.6", 0.5, corner=True, beside=["test_counts"], read="exercise 5.6")
+@question("5.6", 0.5, corner=True, needs_one_of=["test_counts"], read="exercise 5.6")
 def test_refusals(its):
     """Different numbers of steps, and a seed that counts twice, raise a ValueError."""
     more = {"800 steps": {**ROWS[1], "seed": 5, "steps": 800}, "a seed twice": ROWS[1]}

@@ -39,7 +39,7 @@ def test_holm(its):
     return {f"holm({p})": its.holm(p) for p in ([0.02, 0.01, 0.2, 0.021], [0.9, 0.6])}
 
 
-@question("5.7", 4, after=["holm"], advice="the noise of all, and both n", read="exercise 5.7")
+@question("5.7", 4, builds_on=["holm"], advice="the noise of all, and both n", read="exercise 5.7")
 def test_differences(its):
     """Two of three levels have a line: their differences and intervals. The default needs one."""
     lines = [SUMMARY[0], *SUMMARY[2:], line(4, "paper")]
@@ -49,7 +49,9 @@ def test_differences(its):
     return found | {"without a complete trial of the default": error}
 
 
-@question("5.7", 2, after=["holm"], advice="both tails of Student's t; holm", read="exercise 5.7")
+@question(
+    "5.7", 2, builds_on=["holm"], advice="both tails of Student's t; holm", read="exercise 5.7"
+)
 def test_p_values(its):
     """The p-values, and how they are adjusted for there being two."""
     return columns(its, "p", "adjusted")

@@ -17,7 +17,9 @@ def test_quality_against_seconds(its):
     }
 
 
-@question("5.8", 0.5, corner=True, beside=["test_quality_against_seconds"], read="exercise 5.8")
+@question(
+    "5.8", 0.5, corner=True, needs_one_of=["test_quality_against_seconds"], read="exercise 5.8"
+)
 def test_nan(its):
     """A point that contains NaN raises a ValueError."""
     return refusal(lambda: its.pareto_front([(1.0, 2.0), (float("nan"), 1.0)], [True, False]))

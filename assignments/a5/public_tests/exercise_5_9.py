@@ -18,7 +18,11 @@ def test_rungs(its):
 
 
 @question(
-    "5.9", corner=True, advice="check lengths and rungs", read="exercise 5.9", beside=["test_rungs"]
+    "5.9",
+    corner=True,
+    advice="check lengths and rungs",
+    read="exercise 5.9",
+    needs_one_of=["test_rungs"],
 )
 def test_refusals(its):
     """Curves of different lengths raise a ValueError, and so do rungs that fall or lie outside."""

@@ -23,7 +23,7 @@ def test_five_queries(its):
     return {name: its.long_attention(X, X, X, mask, block=2) for name, mask in masks.items()}
 
 
-@question("0.9", beside=["test_five_queries"], advice="make the weights block by block")
+@question("0.9", needs_one_of=["test_five_queries"], advice="make the weights block by block")
 def test_no_whole_table(its):
     """Sixty queries in blocks of two never have their 3,600 weights at once."""
     largest = its.make("(exec(code, scope := {'torch': torch}), scope['largest'])[1]", code=LARGEST)

@@ -14,7 +14,7 @@ SAME = "bool(state.equal(torch.random.get_rng_state()))"
 
 
 @question(
-    "2.8", weight=3, beside=["test_second_call", "test_detached_branch"], read=NORMS,
+    "2.8", weight=3, needs_one_of=["test_second_call", "test_detached_branch"], read=NORMS,
     advice="no hooks, no `backward()`; neither draw nor seed",
 )  # fmt: skip
 def test_leaves_no_trace(its, rng):

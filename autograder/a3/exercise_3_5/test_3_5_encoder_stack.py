@@ -7,20 +7,20 @@ from grader.checking.question import question
 
 READ = "§3.1, Encoder"
 NEXT = "the output of one layer is the input of the next"
-AFTER = ["EncoderLayer"]
+PARTS = ["EncoderLayer"]
 
 
 def build(its, rng, norm_first=False):
     return filled(its.Encoder(3, 8, 2, 12, norm_first=norm_first), rng)
 
 
-@question("3.5", weight=3, after=AFTER, advice=NEXT, read=READ)
+@question("3.5", weight=3, builds_on=PARTS, advice=NEXT, read=READ)
 def test_post_norm(its, rng):
     """Three layers in sequence; with `norm_first` alone, a last norm follows."""
     return ask(its, rng, build)
 
 
-@question("3.5", after=AFTER, advice="a new list for each call, or None", read="its docstring")
+@question("3.5", builds_on=PARTS, advice="a new list for each call, or None", read="its docstring")
 def test_weights_only_when_asked_for(its, rng):
     """Without `need_weights` the result is (output, None), with it one per layer."""
     module, x = build(its, rng), normal(rng, 1, 3, 8)
@@ -30,7 +30,7 @@ def test_weights_only_when_asked_for(its, rng):
 
 
 @question(
-    "3.5", weight=2, after=AFTER, advice="pass `dropout` to each part that has one", read="§5.4"
+    "3.5", weight=2, builds_on=PARTS, advice="pass `dropout` to each part that has one", read="§5.4"
 )
 def test_dropout(its, rng):
     """`dropout` reaches the attention, both residual connections and every layer of a stack."""

@@ -9,7 +9,7 @@ from grader.checking.question import question, refusal
 READ = "§3.1; exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
 WAY = "embedding, encoder, one vector per sentence, dropout, output"
-AFTER = ["masked_mean"]
+PARTS = ["masked_mean"]
 
 
 def build(its, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **options):
@@ -19,7 +19,7 @@ def build(its, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **o
     return filled(module, rng, pad_id)
 
 
-@question("3.7", weight=3, after=AFTER, advice=WAY, read=READ)
+@question("3.7", weight=3, builds_on=PARTS, advice=WAY, read=READ)
 def test_logits(its, rng):
     """Embedding, encoder, one vector, linear layer; either pooling, post-norm and pre-norm."""
     found = {"the weights unasked": build(its, rng)(IDS)[1]}
@@ -30,7 +30,9 @@ def test_logits(its, rng):
     return found
 
 
-@question("3.7", weight=3, after=AFTER, advice="pass `pad_id` and `position_scale` on", read=READ)
+@question(
+    "3.7", weight=3, builds_on=PARTS, advice="pass `pad_id` and `position_scale` on", read=READ
+)
 def test_more_padding_changes_nothing(its, rng):
     """Padding does not change the logits, whatever pad_id is; its embedding starts at zero."""
     state = its.EncoderClassifier(10, 2, 1, 8, 2, 12, pad_id=3).state_dict()
@@ -48,7 +50,9 @@ def test_more_padding_changes_nothing(its, rng):
     return found
 
 
-@question("3.7", weight=3, after=AFTER, advice="pass dropout to every part", read="exercise 3.7")
+@question(
+    "3.7", weight=3, builds_on=PARTS, advice="pass dropout to every part", read="exercise 3.7"
+)
 def test_dropout(its, rng):
     """Dropout before the linear layer, in training only; the rate reaches every part."""
     module = build(its, rng, dropout=1.0)
@@ -61,7 +65,9 @@ def test_dropout(its, rng):
     return found | {"the embedding's output": module.get("embedding")(IDS)}
 
 
-@question("3.7", 0.5, corner=True, after=AFTER, advice="raise a ValueError", read="exercise 3.7")
+@question(
+    "3.7", 0.5, corner=True, builds_on=PARTS, advice="raise a ValueError", read="exercise 3.7"
+)
 def test_unknown_pooling(its, rng):
     """An unknown pooling is refused by its name."""
     return {name: refusal(lambda n=name: build(its, rng, n), [name]) for name in ("max", "Mean")}

@@ -5,7 +5,7 @@ from autograder.a3.tensors import normal
 from grader.checking.question import question
 
 READ = "§5.3"
-AFTER = ["warmup_rate", "WarmupSchedule"]
+PARTS = ["warmup_rate", "WarmupSchedule"]
 ADAM = "Adam with β₁ = 0.9, β₂ = 0.98, ε = 1e-9, no weight decay, and the rate of Eq. 3"
 MODEL = "torch.nn.ParameterDict({n: torch.nn.Parameter(v) for n, v in values.items()})"
 DESCEND = (
@@ -28,7 +28,7 @@ def run(its, values, gradients, *sizes):
     return model.state_dict(), rates
 
 
-@question("3.8", weight=3, after=AFTER, atol=1e-5, rtol=1e-5, advice=ADAM, read=READ)
+@question("3.8", weight=3, builds_on=PARTS, atol=1e-5, rtol=1e-5, advice=ADAM, read=READ)
 def test_steps(its, rng):
     """Steps of Adam with the paper's β and ε, at the rates of Eq. 3, the first that of step 1."""
     values = {"small": normal(rng, 4), "usual": normal(rng, 3, 2)}

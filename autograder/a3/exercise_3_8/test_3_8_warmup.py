@@ -40,7 +40,9 @@ def run(its, rates, count, *sizes):
     return seen
 
 
-@question("3.8", weight=2, after=["warmup_rate"], advice="which step is last_epoch = 0?", read=READ)
+@question(
+    "3.8", weight=2, builds_on=["warmup_rate"], advice="which step is last_epoch = 0?", read=READ
+)
 def test_schedule(its):
     """The optimizer's first step uses the rate of step 1, times its own, the next of step 2."""
     kind = "torch.optim.lr_scheduler.LRScheduler" in its.WarmupSchedule.bases()

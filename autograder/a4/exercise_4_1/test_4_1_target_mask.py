@@ -6,7 +6,7 @@ import torch
 
 from grader.checking.question import question
 
-ask = partial(question, "4.1", after=["causal_mask"], read="§3.2.3; exercise 4.1")
+ask = partial(question, "4.1", builds_on=["causal_mask"], read="§3.2.3; exercise 4.1")
 BOTH = "real tokens, (batch, 1, 1, n), that are not later, (1, 1, n, n): both must be so"
 
 

@@ -6,7 +6,7 @@ from autograder.a4.exercise_4_11.test_4_11_beam_search import READ, STEPS
 from autograder.a4.table_search import drawn, on_a_device, search
 from grader.checking.question import question
 
-ask = partial(question, "4.11", read=READ, after=STEPS)
+ask = partial(question, "4.11", read=READ, builds_on=STEPS)
 
 ONE = "one call of `step` serves the beams of all sentences, and a sentence that is done leaves"
 

@@ -7,7 +7,7 @@ from grader.checking.question import question, refusal
 
 READ = "§6.1; the docstring of 4.11"
 STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
-ask = partial(question, "4.11", read=READ, after=STEPS)
+ask = partial(question, "4.11", read=READ, builds_on=STEPS)
 ENDS = "ends among the `width` best finish, and the `width` best others continue"
 
 
@@ -60,7 +60,7 @@ def test_by_hand(its, rng):
     return found | {"scores beside a probability of 0": scores}
 
 
-@ask(beside=["test_narrow_beams"], advice="raise a ValueError", corner=True)
+@ask(needs_one_of=["test_narrow_beams"], advice="raise a ValueError", corner=True)
 def test_arguments(its, rng):
     """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     wrong = [{"width": 2, "n_best": 3}, {"n_best": 0}, {"width": 0, "n_best": 0}]

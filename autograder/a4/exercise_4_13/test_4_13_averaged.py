@@ -22,7 +22,7 @@ def state(rng, names=tuple(SHAPES)):
     return {name: drawn[name] for name in names}
 
 
-@ask(beside=["test_mean"], advice="compare and match the names", corner=True)
+@ask(needs_one_of=["test_mean"], advice="compare and match the names", corner=True)
 def test_nothing_to_average(its, rng):
     """No state, and states of different names, raise a ValueError; their order is free."""
     states, fewer = [state(rng), state(rng)], state(rng, tuple(SHAPES)[:3])

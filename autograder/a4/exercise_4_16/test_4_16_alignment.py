@@ -75,7 +75,12 @@ def test_figure(its, rng):
     return answer
 
 
-@ask(weight=0.5, beside=["test_word_weights", "test_figure"], advice="compare shapes", corner=True)
+@ask(
+    weight=0.5,
+    needs_one_of=["test_word_weights", "test_figure"],
+    advice="compare shapes",
+    corner=True,
+)
 def test_wrong_lengths(its, rng):
     """Lists of words whose lengths differ from the axes of the weights raise a ValueError."""
 

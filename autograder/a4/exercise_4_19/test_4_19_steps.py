@@ -12,8 +12,8 @@ READ = "§3.2.3; the docstrings of 4.19"
 ROUNDING = 2e-4
 SOURCE = torch.tensor([[5, 6, 7, 8], [10, 4, 0, 0], [9, 5, 7, 0]])
 SAME = "the same log probabilities as without a cache"
-AFTER = ["start_cache", "cached_layer"]
-ask = partial(question, "4.19", read=READ, after=AFTER, atol=ROUNDING, rtol=0.0)
+PARTS = ["start_cache", "cached_layer"]
+ask = partial(question, "4.19", read=READ, builds_on=PARTS, atol=ROUNDING, rtol=0.0)
 
 
 def model(its, rng, norm_first=False, pad_id=0):

@@ -68,7 +68,7 @@ def test_speed(its, rng):
     return answer
 
 
-@ask(weight=0.5, beside=["test_rows"], advice="ValueError")
+@ask(weight=0.5, needs_one_of=["test_rows"], advice="ValueError")
 def test_width_one(its, rng):
     """Width 1 among the widths raises a ValueError."""
     return refusal(lambda: study(its, rng, [2, 1], [0.6]))

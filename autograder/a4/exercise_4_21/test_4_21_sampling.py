@@ -11,7 +11,7 @@ READ = "the docstring of 4.21"
 ask = partial(question, "4.21", read=READ)
 TOP_P = "Holtzman et al. 2020; the docstring of 4.21"
 NARROW = "divide by the temperature, keep the `top_k` most likely, of those the fewest that reach p"
-AFTER = ["sampling_distribution"]
+PARTS = ["sampling_distribution"]
 
 
 def distributions(its, rows, settings):
@@ -52,7 +52,7 @@ def test_top_k(its, rng):
 
 @ask(
     weight=0.5,
-    beside=["test_frequencies", "test_top_p", "test_top_k"],
+    needs_one_of=["test_frequencies", "test_top_p", "test_top_k"],
     advice="ValueError",
     corner=True,
 )
@@ -73,7 +73,7 @@ def test_refused(its, rng):
     }
 
 
-@ask(weight=3, after=AFTER, advice="torch.multinomial of `sampling_distribution`")
+@ask(weight=3, builds_on=PARTS, advice="torch.multinomial of `sampling_distribution`")
 def test_frequencies(its):
     """Tokens are drawn with the probabilities of `sampling_distribution`."""
     # Of 1500 draws, a frequency is 0.08 off in one of 10⁹ runs.
@@ -89,7 +89,7 @@ def test_frequencies(its):
     return answer
 
 
-@ask(weight=2, after=AFTER, advice="torch.multinomial(…, generator=generator)")
+@ask(weight=2, builds_on=PARTS, advice="torch.multinomial(…, generator=generator)")
 def test_generator(its, rng):
     """Only `generator` decides: the global one is not used, unless there is none."""
     table, state = drawn(rng, sharpness=0.5), its.make("torch.get_rng_state")
@@ -107,7 +107,7 @@ def test_generator(its, rng):
     }
 
 
-@ask(weight=3, after=AFTER, advice="the score is that of `greedy`; pass `start` and `end` on")
+@ask(weight=3, builds_on=PARTS, advice="the score is that of `greedy`; pass `start` and `end` on")
 def test_scores(its, rng):
     """The score is the model's own, without temperature and without truncation."""
     answer, other = {}, {"top_k": 1, "start": 0, "end": 1}

@@ -7,7 +7,7 @@ from autograder.a4.drawn_weights import load, normal
 from autograder.a4.exercise_4_3.test_4_3_decoder_layer import MASKS, asked
 from grader.checking.question import question
 
-ask = partial(question, "4.3", after=["DecoderLayer"], read="§3.1, Decoder; exercise 4.3")
+ask = partial(question, "4.3", builds_on=["DecoderLayer"], read="§3.1, Decoder; exercise 4.3")
 WAY = "x goes from layer to layer; memory and masks are the same for all of them"
 
 

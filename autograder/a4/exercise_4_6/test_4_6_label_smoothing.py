@@ -44,7 +44,7 @@ def test_padding(its, rng):
     return found
 
 
-@ask(beside=["test_equal_to_torch", "test_padding"], advice="0, not 0/0", corner=True)
+@ask(needs_one_of=["test_equal_to_torch", "test_padding"], advice="0, not 0/0", corner=True)
 def test_no_real_target(its, rng):
     """Without real targets the loss and its gradients are 0, never NaN."""
     logits, nothing = draw(rng, 2, 3)[0], torch.zeros(2, 3, dtype=torch.long)

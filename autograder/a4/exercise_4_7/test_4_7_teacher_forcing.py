@@ -71,20 +71,20 @@ def test_shift(its, rng):
     return found
 
 
-@ask(weight=4, after=["shift_targets"], advice=f"{WAY}; clear the gradients once per step")
+@ask(weight=4, builds_on=["shift_targets"], advice=f"{WAY}; clear the gradients once per step")
 def test_one_step(its, rng):
     """The weights after a step that clips, one that does not, and two with the schedule's rates."""
     cases = {"max_norm": 0.05}, {"max_norm": 100.0}, {"max_norm": 100.0, "times": 2}
     return {f"the weights with {case}": train(its, rng, **case)[1] for case in cases}
 
 
-@ask(weight=4, after=["shift_targets"], advice=f"{WAY}, after model.train()")
+@ask(weight=4, builds_on=["shift_targets"], advice=f"{WAY}, after model.train()")
 def test_order(its, rng):
     """Training mode, the given functions, optimizer and schedule, each once; gradients cleared."""
     return {"what happens, and the gradients left": train(its, rng)[2]}
 
 
-@ask(weight=4, after=["shift_targets"], advice=SMOOTHED, atol=1e-5)
+@ask(weight=4, builds_on=["shift_targets"], advice=SMOOTHED, atol=1e-5)
 def test_returned_values(its, rng):
     """Loss, norm before clipping, this step's rate and accuracy, as floats; without padding."""
     found = train(its, rng, max_norm=0.05)[0]

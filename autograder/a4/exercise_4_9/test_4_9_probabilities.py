@@ -40,7 +40,7 @@ def test_state(its, rng):
     return found
 
 
-@ask(beside=["test_values"], advice="`@torch.no_grad()`")
+@ask(needs_one_of=["test_values"], advice="`@torch.no_grad()`")
 def test_no_gradients(its, rng):
     """No gradients are recorded: a search does not train."""
     recorded = its.make("lambda step, *given: step(*given)[0].requires_grad")

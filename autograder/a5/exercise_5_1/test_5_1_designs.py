@@ -34,7 +34,9 @@ def test_one_at_a_time(its, rng):
     }
 
 
-@question("5.1", corner=True, advice="name the factor", read=READ, beside=["test_one_at_a_time"])
+@question(
+    "5.1", corner=True, advice="name the factor", read=READ, needs_one_of=["test_one_at_a_time"]
+)
 def test_default_outside_the_levels(its, rng):
     """A default outside its factor's levels, or without the factor, is an error that names it."""
     shapeless = {name: level for name, level in DEFAULT.items() if name != "shape"}

@@ -53,7 +53,7 @@ def test_diverged(its, rng):
     weight=2.5,
     advice="catch only what the docstring names",
     read=READ,
-    beside=["test_a_complete_trial", "test_diverged"],
+    needs_one_of=["test_a_complete_trial", "test_diverged"],
 )
 def test_a_fault_of_the_program_is_raised(its, rng):
     """Every other exception of the trial is raised."""

@@ -17,7 +17,7 @@ def test_pooled_noise(its, rng):
     corner=True,
     advice="no group has two values: raise ValueError",
     read=READ,
-    beside=["test_pooled_noise"],
+    needs_one_of=["test_pooled_noise"],
 )
 def test_noise_of_single_values(its, rng):
     """Without a group of two values the noise is unknown."""

@@ -35,7 +35,7 @@ def test_best_first(its, rng):
     corner=True,
     advice="ValueError",
     read=READ,
-    beside=["test_best_first", "test_measures", "test_counts"],
+    needs_one_of=["test_best_first", "test_measures", "test_counts"],
 )
 def test_different_lengths(its, rng):
     """Complete trials of different lengths, and a seed twice, raise a ValueError."""

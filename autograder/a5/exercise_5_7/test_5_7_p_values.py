@@ -8,13 +8,13 @@ READ = "the docstring of sensitivity"
 ADVICE = "twice the tail of Student's t; call `holm` once, with all p-values"
 
 
-@question("5.7", weight=4, after=["holm"], advice=ADVICE, read=READ)
+@question("5.7", weight=4, builds_on=["holm"], advice=ADVICE, read=READ)
 def test_adjusted(its, rng):
     """p-values are two-sided, with the degrees of all lines; `adjusted` is Holm's over all rows."""
     return rows_of(its, "factor", "level", "p") | rows_of(its, "adjusted")
 
 
-@question("5.7", 0.5, after=["holm"], beside=["test_adjusted"], read=READ)
+@question("5.7", 0.5, builds_on=["holm"], needs_one_of=["test_adjusted"], read=READ)
 def test_no_default(its, rng):
     """A default without a complete trial raises a ValueError."""
     cases = {"missing": without(), "failed": [*without(), line(DEFAULT, [], failed=2)]}

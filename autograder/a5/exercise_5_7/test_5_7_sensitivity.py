@@ -7,7 +7,7 @@ from grader.checking.question import question
 READ = "the docstring of sensitivity"
 
 
-@question("5.7", after=["holm"], advice="leave out what has no complete trial", read=READ)
+@question("5.7", builds_on=["holm"], advice="leave out what has no complete trial", read=READ)
 def test_missing_configurations(its, rng):
     """Levels without a line or without a complete trial are left out."""
     some = without(dropout=0.3)
@@ -15,7 +15,9 @@ def test_missing_configurations(its, rng):
     return [rows_of(its, "factor", "level", "p", lines=lines) for lines in (some, failed)]
 
 
-@question("5.7", 4, after=["holm"], advice="difference ± t · s · √(1/n + 1/n_default)", read=READ)
+@question(
+    "5.7", 4, builds_on=["holm"], advice="difference ± t · s · √(1/n + 1/n_default)", read=READ
+)
 def test_intervals(its, rng):
     """One row for each other level: its difference, and an interval of the pooled noise."""
     ends = rows_of(its, "low", "high") | rows_of(its, "low", "high", level=[0.8])

@@ -5,7 +5,7 @@ from grader.checking.question import question, refusal
 READ = "the docstring of successive_halving"
 BEST = "at each rung, keep the best ⌈number / eta⌉ of the trials that are left"
 COUNTED = "between two rungs, each trial that is left takes their difference in steps"
-BESIDE = ["test_survivors", "test_steps", "test_rounding"]
+COMPUTING = ["test_survivors", "test_steps", "test_rounding"]
 CASES = [(14, 9, [2, 5]), (12, 7, [2, 4], 2), (20, 8, [3], 4), (27, 9, [2, 4, 6]), (4, 6, [])]
 
 
@@ -51,7 +51,13 @@ def test_steps(its, rng):
     return replayed(its, 1, *[(rng.uniform(size=case[:2]).tolist(), *case[2:]) for case in CASES])
 
 
-@question("5.9", corner=True, advice="check the lengths, then the rungs", read=READ, beside=BESIDE)
+@question(
+    "5.9",
+    corner=True,
+    advice="check the lengths, then the rungs",
+    read=READ,
+    needs_one_of=COMPUTING,
+)
 def test_refusals(its, rng):
     """Curves of different lengths raise a ValueError, and so do impossible rungs."""
     curves = rng.uniform(size=(4, 6)).tolist()
