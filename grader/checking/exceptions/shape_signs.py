@@ -48,6 +48,12 @@ SIGNS = (
         True,
     ),
     Sign(
+        "IndexError|RuntimeError",
+        r"index (-?\d+) is out of bounds for (?:dimension|axis) (\d+) with size (\d+)",
+        "index {0} on an axis of size {2}: the last index is one less than the size; is it the "
+        "right axis?",
+    ),
+    Sign(
         "IndexError",
         r"list index out of range",
         "an index is beyond the end of a list: the last one is `len(…) - 1`, and a list may be "

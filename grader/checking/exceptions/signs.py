@@ -104,7 +104,7 @@ SIGNS = (
     Sign(
         "AttributeError",
         r"'(?:numpy\.ndarray|Tensor)' object has no attribute '(\w+)'",
-        "NumPy's arrays and torch's tensors have different methods: this one has no `{0}`",
+        "an array has no `{0}`: NumPy's and torch's methods differ, or another value is meant",
     ),
     Sign(
         "AttributeError|TypeError",
@@ -144,8 +144,13 @@ SIGNS = (
     Sign(
         "AttributeError",
         r"'(?:int|float|bool|str)' object has no attribute '(\w+)'",
-        "a plain number or text has no `{0}`: keep the array or tensor (`.item()`, `float(…)` and "
-        "`len(…)` give plain numbers)",
+        "a plain number or text has no `{0}`: are the arguments in the right order? (`.item()`, "
+        "`float(…)` and `len(…)` give plain numbers)",
+    ),
+    Sign(
+        "AttributeError",
+        r"'(list|tuple|dict|set|range|generator|zip|map|dict_\w+)' object has no attribute '(\w+)'",
+        "a {0} has no `{1}`: make an array or a tensor of it first, or use another value",
     ),
     Sign(
         "AttributeError",

@@ -88,7 +88,8 @@ SIGNS = (
     ),
     Sign(
         "RuntimeError",
-        r"could not infer output dtype|expected target dtype to be Long",
+        r"could not infer output dtype|expected target dtype to be Long|(?:Float|Double|Long|Bool) "
+        r"did not match",
         "the dtype does not fit: a mean needs `.float()`, a label needs `.long()`",
     ),
     Sign(
@@ -121,5 +122,64 @@ SIGNS = (
         "StopIteration",
         r"",
         "an iterator has nothing left: a generator can be read once, a list again and again",
+    ),
+    Sign(
+        "TypeError",
+        r"(?:cannot unpack non-iterable |^')([\w.]+)'? object(?: is not iterable|$)",
+        "a value of the type {0} is looped over or unpacked: is it the value that you mean?",
+    ),
+    Sign(
+        "TypeError",
+        r"^'([\w.]+)' object (?:is not subscriptable|does not support item assignment)",
+        "a value of the type {0} is indexed with `[…]`: is it the value that you mean?",
+    ),
+    Sign(
+        "TypeError|IndexError",
+        r"(?:list|tuple|string) indices must be integers|only integers, slices|indices must be of "
+        r"integer|converted to (?:a scalar|an) index|object cannot be interpreted as an integer",
+        "an index, a size or a count must be a whole number: print the value that is used as one",
+    ),
+    Sign(
+        "TypeError",
+        r"unsupported operand type\(s\) for (.+): '([\w.]+)' and '([\w.]+)'",
+        "`{0}` does not work for values of the types {1} and {2}: is each the value that you mean?",
+    ),
+    Sign(
+        "TypeError",
+        r"bad operand type for unary (.): '([\w.]+)'",
+        "`{0}` does not work for a value of the type {1}: is it the value that you mean?",
+    ),
+    Sign(
+        "TypeError",
+        r"(\w+)\(\): argument '(\w+)' .*must be (?:an? )?([\w.]+(?: of \w+)?),? (?:not|but got) "
+        r"(?:an? )?([\w.]+)",
+        "`{0}` needs a {2} for `{1}` and gets a {3}: are the arguments in the right order?",
+    ),
+    Sign(
+        "TypeError",
+        r"object of type '([\w.]+)' has no len\(\)",
+        "`len` is called on a value of the type {0}: is it the value that you mean?",
+    ),
+    Sign(
+        "TypeError",
+        r"^(\w+) is not an Optimizer",
+        "a schedule is made of an optimizer, and gets a value of the type {0}",
+    ),
+    Sign(
+        "TypeError",
+        r"exceptions must derive from BaseException",
+        "`raise` needs an exception: `raise ValueError(…)`",
+        True,
+    ),
+    Sign(
+        "ValueError",
+        r"dropout probability has to be between 0 and 1, but got ([\w.-]+)",
+        "a rate of dropout is {0}: are the arguments in the right order?",
+    ),
+    Sign(
+        "ValueError",
+        r"zip\(\) argument \d is (longer|shorter)",
+        "the parts that `zip` pairs are not equally many: print the length of each",
+        True,
     ),
 )
