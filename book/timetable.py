@@ -88,14 +88,14 @@ def _meetings(course: Course, lectures: Path, minutes: int) -> Iterator[tuple[st
     for week in course.weeks:
         for number, meeting in enumerate(week.meetings, 1):
             does = [one for lesson in meeting for one in activities(course, lesson, lectures)]
-            taught = "; ".join(said(course, lesson) for lesson in meeting)
+            taught = "; ".join(lesson_text(course, lesson) for lesson in meeting)
             left = minutes - sum(activity.minutes_in_class for activity in does)
             shown = sum(len(slides(course, lesson, lectures)) for lesson in meeting)
             said_of_all = "; ".join(map(str, does)) or "–"
             yield f"{week.number}.{number}", taught, said_of_all, str(shown), str(left)
 
 
-def said(course: Course, lesson: Lesson) -> str:
+def lesson_text(course: Course, lesson: Lesson) -> str:
     """A lesson in words: "part 5: One shape all the way through"."""
     title = next(part.title for part in course.parts if part.number == lesson.part)
     rest = any(

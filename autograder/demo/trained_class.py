@@ -51,7 +51,7 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         log("training the translator that is handed in")
         train_translators(Path(folder))
-        beside = handed_in.beside(Path(folder) / TRAINED).only(assignment.files, assignment.most)
+        beside = handed_in.find(Path(folder) / TRAINED).only(assignment.files, assignment.most)
         made = [
             Submission(f"s{n:05}", assignment.id, "a.ipynb", notebook + b"\n" * n, beside=beside)
             for n in range(submissions)  # the same code, each with a hash of its own

@@ -63,7 +63,7 @@ def measure(folder: Path = live_model.FOLDER, log: Log = print) -> Claim:
                 raise ValueError(f"without {off} only {len(rows)} translations change")
         else:
             claims["heads"][off] = {**claim, **look[off], "shown": _short(rows, 1)}
-            claims["heads"][off]["said"] = said(claims["heads"][off], len(right))
+            claims["heads"][off]["said"] = sentence(claims["heads"][off], len(right))
         log(f"without {off}: {len(rows)} change")
     greedy = translator.translate([sentences[i] for i in right], width=1)
     claims["greedy"] = sum(text != found[i] for i, text in zip(right, greedy, strict=True))
@@ -72,7 +72,7 @@ def measure(folder: Path = live_model.FOLDER, log: Log = print) -> Claim:
     return claims
 
 
-def said(claim: Claim, of: int) -> str:
+def sentence(claim: Claim, of: int) -> str:
     """One sentence on what a head looks at, and one on what is lost without it."""
     if claim["share"] >= CLEAR:
         at = f"{round(100 * claim['share'])}% of its weight is on {claim['at']}."

@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from ..data.stretches import Stretches
+from ..data.fixed_length_epochs import FixedLengthEpochs
 from ..fast.forms import fast_model
 from ..training.checkpoint_average import averaged
 from ..training.fit import TrainingConfig, fit
@@ -127,7 +127,7 @@ def train_row(
     last = EpochWeights(folder, plan.interval, plan.row.averaged)
     fit(
         model,
-        Stretches(batches, plan.interval * plan.accumulate),
+        FixedLengthEpochs(batches, plan.interval * plan.accumulate),
         loss=translation_loss,
         count=real_targets,
         optimizer=optimizer,

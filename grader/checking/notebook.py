@@ -27,7 +27,7 @@ from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
 from . import session
 from .findings import shown_answers, upstream
-from .kernel import lacking, stale
+from .kernel import stale, unavailable_packages
 from .kernel.card import Card
 from .session import TestResult
 from .suite import read_tests
@@ -72,7 +72,9 @@ def card(
     elif passed < len(results):
         checked = partial(visible_results, assignment, namespace=namespace)
         first = upstream.to_repair(assignment, exercise, checked)
-    return Card(title, tests, outdated, first, lacking.sentences(assignment, names, namespace))
+    return Card(
+        title, tests, outdated, first, unavailable_packages.sentences(assignment, names, namespace)
+    )
 
 
 def visible_results(

@@ -84,7 +84,7 @@ class Allowance:
         own = {"slip_days": self.slip_days, "grace_minutes": self.grace_minutes}
         return policy.model_copy(update={key: n for key, n in own.items() if n is not None})
 
-    def priced(self, assignment: Assignment) -> Assignment:
+    def with_penalty(self, assignment: Assignment) -> Assignment:
         """The assignment with the student's own price of a late day."""
         own = self.late_penalty_percent
         update = {} if own is None else {"late_penalty_percent": own}

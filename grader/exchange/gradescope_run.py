@@ -22,7 +22,7 @@ from ..classroom.roster import Roster, Student
 from ..gradebook.result import Result
 from ..gradebook.rules import late_policy
 from ..gradebook.totals import UNGRADED
-from ..grading import class_run, class_tries
+from ..grading import class_run, retries
 from ..grading.judge_pool import JudgePool, Settings
 from ..intake import submissions
 from ..intake.submissions import Submission
@@ -62,7 +62,7 @@ def grade_folder(source: Path, folder: Path) -> Result:
         with closing(JudgePool(course, {assignment.id}, run)) as pool:
             now = datetime.datetime.now(datetime.timezone.utc)
             over = late_policy.ended(course, {}, now)
-            [(_, result)] = class_tries.grade_all([submission], None, {}, course, pool, ended=over)
+            [(_, result)] = retries.grade_all([submission], None, {}, course, pool, ended=over)
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 

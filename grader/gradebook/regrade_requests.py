@@ -62,7 +62,9 @@ def every(connection: Connection, kept: Iterable[KeptMark]) -> dict[Item, list[R
     return found
 
 
-def told(results: Sequence[Result], requests: Mapping[Item, Sequence[Request]]) -> list[Result]:
+def with_requests(
+    results: Sequence[Result], requests: Mapping[Item, Sequence[Request]]
+) -> list[Result]:
     """The results, each with what its student asked for."""
     mine: dict[tuple[str, str], list[Request]] = {}
     for (student, assignment, _), asked in requests.items():

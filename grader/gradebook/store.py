@@ -178,7 +178,7 @@ class Store:
         with self.connected() as connection:
             found = stored_marks.with_earlier_answers(connection, results)
             kept = stored_marks.every(connection)
-            return regrade_requests.told(found, regrade_requests.every(connection, kept))
+            return regrade_requests.with_requests(found, regrade_requests.every(connection, kept))
 
     def ask(self, reasons: Mapping[Item, str]) -> list[Item]:
         """Store the regrade requests that are new; see `regrade_requests.ask`."""

@@ -24,7 +24,7 @@ from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
 from ..intake.choice import Begun
 from ..intake.submissions import Submission
-from . import by_exercise, class_tries, cluster, fingerprints
+from . import by_exercise, cluster, fingerprints, retries
 from .judge_pool import JudgePool, Settings
 
 
@@ -98,7 +98,7 @@ def grade_class(
         closing(JudgePool(course, ids, settings)) as pool,
         _judges(ids, course, settings) as judges,
     ):
-        for submission, result in class_tries.grade_all(
+        for submission, result in retries.grade_all(
             waiting, settings.exercises, partly, course, pool, judges, settings.ended
         ):
             id = submission.assignment
@@ -132,7 +132,7 @@ def key(submission: Submission, assignment: Assignment, suite: Mapping[str, str]
 
 def _judges(
     ids: set[str], course: Course, settings: Settings
-) -> AbstractContextManager[class_tries.Judges | None]:
+) -> AbstractContextManager[retries.Judges | None]:
     """The judges of a cluster; None for those of this machine."""
     if settings.executor == "processes":
         return nullcontext()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from grader.course.course import Course
 
-    from .class_tries import Answer, Judges, Question
+    from .retries import Answer, Judges, Question
 
 LOCAL = "dask"  # workers on this machine, started for the run
 ADDRESS = "tls://"  # begins that of a scheduler whose workers run already

@@ -12,7 +12,7 @@ from grader.notebook import other_files
 from ..classroom.receipt import Receipt
 from ..classroom.roster import Roster
 from ..course.problem import Problem
-from . import apart, download_names, gradescope, notebook_paths, plain_files, whole_class
+from . import download_names, gradescope, name_clashes, notebook_paths, plain_files, whole_class
 from .download_names import Download
 from .entry import REQUEST, Entry
 from .notebook_paths import NOTEBOOK
@@ -43,7 +43,7 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
         _refuse_an_assignment(path, ids, roster)
     slugs = _slugs([path for path in paths if path.is_dir() and path.name not in roster], roster)
     found = [entry for path in paths for entry in _entries(path, ids, roster, listed, slugs)]
-    return apart.apart(_without_classes(found, ids, roster), ids, roster)
+    return name_clashes.separate(_without_classes(found, ids, roster), ids, roster)
 
 
 def _slugs(folders: Sequence[Path], roster: Roster) -> list[str]:

@@ -63,7 +63,7 @@ class HandedIn:
             return entry.read(most)
 
 
-def beside(*folders: Path) -> HandedIn:
+def find(*folders: Path) -> HandedIn:
     """Files in these folders and the folder `submission` in each; earlier folders win."""
     found: dict[str, str] = {}
     for path in _candidates(folders):

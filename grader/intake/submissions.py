@@ -24,7 +24,16 @@ from grader.notebook.notebook_file import MAX_FILE
 from ..classroom.receipt import FILE, Receipt
 from ..classroom.roster import NOBODY, Roster
 from ..course.visible import visible, visible_name
-from . import archives, around, choice, class_folder, class_notices, clocks, handed_in, plain_files
+from . import (
+    archives,
+    choice,
+    class_folder,
+    class_notices,
+    clocks,
+    handed_in,
+    nearby_files,
+    plain_files,
+)
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
 from .notebook_paths import Place
@@ -223,8 +232,8 @@ def _read(student: str, place: Place, spool: Spool, zone: datetime.tzinfo) -> Su
         notebook=spool.keep(kept),
         received=receipt.time,
         received_from=receipt.clock,
-        notices=[*around.notices(place), *filter(None, [notice])],
-        beside=around.files(place),
+        notices=[*nearby_files.notices(place), *filter(None, [notice])],
+        beside=nearby_files.files(place),
     )
 
 

@@ -15,7 +15,7 @@ what a worker can keep or pass on. What holds is an order, over all submissions 
    comes before the tests that it runs, and no test is run again after a later place has begun.
 
 So what a worker learns here, it can tell only to workers that are graded for something else.
-`grading.class_tries` keeps this order within a run.
+`grading.retries` keeps this order within a run.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..gradebook.marking import Answer
-from ..notebook.alike import groups
+from ..notebook.answer_groups import groups
 from .colleagues import Asked
 
 Filter = Callable[["Entry", str], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..notebook import alike
+from ..notebook import answer_groups
 from .entries import Card, Entry
 
 
@@ -29,7 +29,7 @@ def others(found: Sequence[Card], card: Card) -> list[Same]:
             if not entry.answer.marked or mark is None or mark.points is None:
                 continue
             if not mine.marked or mine.mark is None or mine.mark.points != mark.points:
-                exact = alike.content(entry.answer.text) == alike.content(mine.text)
+                exact = answer_groups.content(entry.answer.text) == answer_groups.content(mine.text)
                 groups.setdefault((exact, mark.points), []).append(entry)
     same = [_same(exact, points, entries) for (exact, points), entries in groups.items()]
     return sorted(same, key=lambda one: (not one.exact, -one.students, -one.points))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..gradebook.exercise_result import Number, PartResult
 from ..gradebook.result import Result
-from ..notebook import alike
+from ..notebook import answer_groups
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def unequal_marks(results: Iterable[Result]) -> list[Unequal]:
         for part in result.parts:
             if part.points is not None:
                 beside = part.pictures + part.printed
-                key = (result.assignment, part.id, alike.content(part.answer), beside)
+                key = (result.assignment, part.id, answer_groups.content(part.answer), beside)
                 found.setdefault(key, []).append((result.student, part))
     listing = []
     for same in found.values():

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from fuzz_mutation import TEXTS, Rng, Target, mostly
 from hypothesis import strategies as st
 
-from grader.notebook.alike import groups
+from grader.notebook.answer_groups import groups
 from grader.report import written_text
 
 PIECES = (

@@ -14,7 +14,7 @@ from sample_results import COURSE, IN_TIME, sample
 
 from grader.classroom.csv_file import CsvError, restored, safe
 from grader.exchange import results_files
-from grader.gradebook import manual, to_mark
+from grader.gradebook import manual, marking_worklist
 from grader.gradebook.lateness import lateness
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result, key_of
@@ -322,14 +322,16 @@ def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
 def listed(path, results, kept=None, comments=frozenset()):
     """The list as it is written again over `path`, and what was found in it."""
     kept = kept or ManualMarks(COURSE)
-    found = to_mark.filled_in(path, kept, comments)
+    found = marking_worklist.filled_in(path, kept, comments)
     counted = [manual.apply(result, kept) for result in results]
-    return list(csv.reader(io.StringIO(to_mark.text(counted, found.marks)))), found
+    return list(csv.reader(io.StringIO(marking_worklist.text(counted, found.marks)))), found
 
 
 def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
     path = tmp_path / "to_mark.csv"
-    path.write_text(to_mark.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8")
+    path.write_text(
+        marking_worklist.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8"
+    )
     with path.open("a", encoding="utf-8") as file:
         file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\ns01,a1,1.1,-,later\n")
     kept = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0)})
@@ -371,15 +373,15 @@ def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, ma
     assert found.keep
     assert told in found.notice
     assert len(found.marks) == marks
-    assert to_mark.put_aside(path).name == "to_mark.kept-2.csv"
+    assert marking_worklist.put_aside(path).name == "to_mark.kept-2.csv"
     assert (tmp_path / "to_mark.kept-2.csv").read_text(encoding="utf-8") == text
 
 
 def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
     results = [sample("=cmd()"), manual.apply(sample(), read(tmp_path, "s01,a1,1.11.a,4,"))]
-    text = to_mark.text(results, {})
+    text = marking_worklist.text(results, {})
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0] == to_mark.COLUMNS
+    assert rows[0] == marking_worklist.COLUMNS
     assert [row[:4] for row in rows[1:3]] == [["'=cmd()", "a1", f"1.11.{p}", ""] for p in "ab"]
     assert [row[2] for row in rows[4:]] == ["1.11.b", "1.11.c"]
     filled = text.replace("1.11.a,,", "1.11.a,2,")

@@ -11,7 +11,7 @@ from sample_results import COURSE, sample
 
 from grader.cli.records import results
 from grader.exchange import results_files
-from grader.gradebook import answers, manual, marking, stored_marks, to_mark
+from grader.gradebook import answers, manual, marking, marking_worklist, stored_marks
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
@@ -58,7 +58,7 @@ def given(tmp_path, *rows, header="student,assignment,item,points,comment,answer
 
 
 def list_to_mark(store):
-    return list(csv.DictReader(io.StringIO(to_mark.text([counted(store)], {}))))
+    return list(csv.DictReader(io.StringIO(marking_worklist.text([counted(store)], {}))))
 
 
 def test_a_mark_carries_who_when_and_for_which_answer(store):
@@ -251,7 +251,7 @@ def test_a_group_is_marked_once_and_every_member_has_the_mark(tmp_path):
             facts = {"file": "export/submission_1/a1.ipynb", "sha256": "same"}
             facts = result.submission.model_copy(update=facts)
             store.add(result.model_copy(update={"submission": facts}))
-        rows = list(csv.DictReader(io.StringIO(to_mark.text(store.latest(), {}))))
+        rows = list(csv.DictReader(io.StringIO(marking_worklist.text(store.latest(), {}))))
         assert {row["student"] for row in rows} == {"ada"}
         assert rows[0]["note"] == "also for ben, cyd"
         store.keep(given(tmp_path, "cyd,a1,1.11.c,0,was away,"))

@@ -17,7 +17,7 @@ from grader.authoring.proof import cases
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.store import Store
-from grader.grading import class_run, class_tries, judge_pool
+from grader.grading import class_run, judge_pool, retries
 from grader.grading.judge_pool import JudgePool, Settings
 from grader.intake.submissions import Submission
 
@@ -70,7 +70,7 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
     ]
 
     def graded(pool):
-        found = class_tries.grade_all(submissions, None, {}, impatient, pool, ended=["a1"])
+        found = retries.grade_all(submissions, None, {}, impatient, pool, ended=["a1"])
         return {s.student: points_and_outcomes(result) for s, result in found}
 
     with closing(JudgePool(impatient, {"a1"}, SETTINGS)) as idle:
@@ -115,7 +115,7 @@ def test_a_grader_that_dies_costs_nobody_a_point(victim, monkeypatch):
     submissions = [reference(f"s{number}") for number in range(3)]
     monkeypatch.setattr(judge_pool, "started", start)
     with closing(JudgePool(proofs.COURSE, {"a1"}, SETTINGS)) as pool:
-        found = list(class_tries.grade_all(submissions, None, {}, proofs.COURSE, pool))
+        found = list(retries.grade_all(submissions, None, {}, proofs.COURSE, pool))
     assert len(killed) == 1
     assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
     assert all(result.outcome == "GRADED" for _, result in found)

@@ -10,7 +10,7 @@ import pytest
 
 from grader.checking.session import TestResult
 from grader.checking.suite import read_tests
-from grader.grading import class_tries, judge_process
+from grader.grading import judge_process, retries
 from grader.intake.submissions import Submission
 from grader.judge import reruns, substitutes
 from grader.judge.suite_run import suite_files
@@ -74,7 +74,7 @@ class OneProcess:
 
     def grade(self, *submissions):
         given = (None, {}, proofs.COURSE, self, self.each, self.ended)
-        found = class_tries.grade_all(submissions, *given)
+        found = retries.grade_all(submissions, *given)
         return {submission.student: result for submission, result in found}
 
 

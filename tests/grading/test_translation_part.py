@@ -412,7 +412,7 @@ def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path,
     assert check_folder(tmp_path, saved_model.TRANSLATOR)
     assert "130 lines" in capsys.readouterr().out
     assert {name: (tmp_path / name).read_bytes() for name in wanted} == files
-    assert handed_in.beside(tmp_path).only(wanted).read() == files
+    assert handed_in.find(tmp_path).only(wanted).read() == files
 
 
 def test_a_translation_is_one_line_of_the_file(tmp_path):

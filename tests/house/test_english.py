@@ -37,6 +37,7 @@ BANNED = {
     ),
 }
 CLAUSES = {"What", "Whatever", "Who", "Whoever", "Whose"}  # a docstring begins with a verb or noun
+NAMES = {"said", "told", "beside", "apart", "stands", "goes", "lacking", "around", "stretches"}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -63,6 +64,22 @@ def test_docstrings_begin_with_a_verb_or_a_noun():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node))
         if (first := text.split()[0]) in CLAUSES
+    ] == []
+
+
+def test_no_module_and_no_function_is_named_by_a_participle_that_stands_for_a_thing():
+    assert [
+        f"{path}: {name}"
+        for path in python_files()
+        for name in [
+            path.stem,
+            *(
+                node.name
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.FunctionDef)
+            ),
+        ]
+        if name in NAMES
     ] == []
 
 

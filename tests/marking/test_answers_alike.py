@@ -8,7 +8,7 @@ import pytest
 
 from bench.grader.marking import class_of
 from grader.marking.reading.reference import references
-from grader.notebook.alike import groups
+from grader.notebook.answer_groups import groups
 from grader.report import written_text
 
 LONG = (

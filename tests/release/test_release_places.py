@@ -66,7 +66,7 @@ def test_a_release_that_was_killed_is_finished_by_the_next(tmp_path):
 def test_a_zip_of_somebodys_own_is_not_replaced(tmp_path):
     (tmp_path / "to.zip").write_bytes(b"mine")
     with pytest.raises(ReleaseError, match="no release made it"):
-        folder.beside(tmp_path / "to")
+        folder.zip_path(tmp_path / "to")
 
 
 def commit(place, files, name, branch="main"):

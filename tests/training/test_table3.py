@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from course_lib.data.stretches import Stretches
+from course_lib.data.fixed_length_epochs import FixedLengthEpochs
 from course_lib.recipes.replication import Plan
 from course_lib.recipes.table2 import CLAIMS
 from course_lib.recipes.table3 import ROWS, VOCABULARY, chosen_row, parameter_count, vocabularies
@@ -158,21 +158,21 @@ class Letters:
         return iter(f"{self.epoch}{letter}" for letter in "abcde")
 
 
-def test_stretches_follow_each_other_through_the_datas_own_epochs():
-    stretches, found = Stretches(Letters(), 3), []
+def test_epochs_of_one_length_follow_each_other_through_the_datas_own_epochs():
+    epochs, found = FixedLengthEpochs(Letters(), 3), []
     for number in range(4):
-        stretches.set_epoch(number)
-        assert len(stretches) == 3
-        found += list(stretches)
+        epochs.set_epoch(number)
+        assert len(epochs) == 3
+        found += list(epochs)
     assert found == "0a 0b 0c 0d 0e 1a 1b 1c 1d 1e 2a 2b".split()
-    long = Stretches(Letters(), 12)
+    long = FixedLengthEpochs(Letters(), 12)
     assert list(long) == found
-    stretches.set_epoch(2)  # entered directly, as by a resumed training
-    assert list(stretches) == found[6:9]
+    epochs.set_epoch(2)  # entered directly, as by a resumed training
+    assert list(epochs) == found[6:9]
     with pytest.raises(ValueError, match="5 batches cut into stretches of 0: give at least one"):
-        Stretches(Letters(), 0)
+        FixedLengthEpochs(Letters(), 0)
     with pytest.raises(ValueError, match="0 batches cut into stretches of 3"):
-        Stretches([], 3)
+        FixedLengthEpochs([], 3)
 
 
 # ---------------------------------------------------------------- costs

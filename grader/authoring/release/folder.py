@@ -128,7 +128,7 @@ def packed(files: Files, top: str = TOP) -> bytes:
     return target.getvalue()
 
 
-def beside(folder: Path) -> Path:
+def zip_path(folder: Path) -> Path:
     """Where the zip of a folder goes. Raises ReleaseError if a file of somebody's own is there."""
     path = folder.resolve()
     path = path.with_name(f"{path.name}.zip")

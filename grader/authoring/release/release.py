@@ -146,7 +146,7 @@ class _Place:
     def __init__(self, to: Path, branch: str, zip: bool) -> None:
         self.to, self.files = to, Files()
         self.branch = Branch(to, branch) if branch else None
-        self.zip = folder.beside(to) if zip else None
+        self.zip = folder.zip_path(to) if zip else None
         there = self.branch.files() if self.branch else folder.read(to)
         where = f"{to}, branch {branch}" if branch else str(to)
         self.before, self.changelog = changes.previous(there, where)

@@ -55,7 +55,7 @@ def causes_of(files: Collection[Path]) -> Any:
 
 def _mistakes(tests: Path) -> list[Mistake]:
     def mistake(wrong: Shown) -> Mistake:
-        def told(ids: Collection[str]) -> Mapping[str, Told]:
+        def answers(ids: Collection[str]) -> Mapping[str, Told]:
             names = {test: test.rpartition("::")[2] for test in ids}
             return {
                 test: Told(FAILED, answer_of(wrong["tests"][name]))
@@ -64,7 +64,7 @@ def _mistakes(tests: Path) -> list[Mistake]:
                 for test, name in names.items()
             }
 
-        return Mistake("", wrong["sentence"], told)
+        return Mistake("", wrong["sentence"], answers)
 
     return [mistake(wrong) for wrong in _read(path_of(tests))["wrong"]]
 

@@ -13,7 +13,7 @@ from ... import report
 from ...classroom.roster import NOBODY, Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
-from ...gradebook import manual, stored_roster, to_mark
+from ...gradebook import manual, marking_worklist, stored_roster
 from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
@@ -195,14 +195,14 @@ def stored(
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
-    filled = to_mark.filled_in(
+    filled = marking_worklist.filled_in(
         path, marks, frozenset((kept.item, kept.mark.comment) for kept in store.marks())
     )
     if filled.keep:
-        warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
+        warn(f"{filled.notice}; the file is kept as {marking_worklist.put_aside(path)}")
     elif filled.notice:
         warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
-    replace_file(path, to_mark.text(found, filled.marks))
+    replace_file(path, marking_worklist.text(found, filled.marks))
 
 
 @contextmanager

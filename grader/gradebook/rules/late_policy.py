@@ -71,7 +71,7 @@ def _lateness(
     submission, policy = result.submission, own.over(course.late)
     late = lateness(
         submission.received,
-        own.priced(course.assignment(result.assignment)),
+        own.with_penalty(course.assignment(result.assignment)),
         terms,
         policy,
         0 if result.outcome in WITHOUT_POINTS else budget,

@@ -328,4 +328,4 @@ def test_heads_look_at_what_the_page_says(translator):
     for name, claim in CLAIMS["heads"].items():
         assert found[name]["at"] == claim["at"]
         assert found[name]["share"] == pytest.approx(claim["share"], abs=0.01)
-        assert claims.said(claim, CLAIMS["right"]) == claim["said"]
+        assert claims.sentence(claim, CLAIMS["right"]) == claim["said"]

@@ -10,7 +10,7 @@ from ..classroom.roster import Roster
 from .entry import Entry
 
 
-def apart(found: Sequence[Entry], ids: Sequence[str], roster: Roster) -> list[Entry]:
+def separate(found: Sequence[Entry], ids: Sequence[str], roster: Roster) -> list[Entry]:
     """The entries, of which each student has those of one number in a platform.
 
     It is the number in the roster. If that has none of them, nobody can tell whose they are: they

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 
-class Stretches:
+class FixedLengthEpochs:
     """The batches of an endless training, cut into "epochs" of `n_batches` each.
 
     The data's own epochs follow each other without a gap: a stretch may begin within one and end

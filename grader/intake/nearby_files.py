@@ -20,7 +20,7 @@ def files(place: Place) -> HandedIn:
     if place.entry:
         names = [entry.name for entry in archives.entries(place.path)]
         return handed_in.inside(place.path, names, place.entry)
-    return handed_in.beside(*_folders(place))
+    return handed_in.find(*_folders(place))
 
 
 def _folders(place: Place) -> list[Path]:
