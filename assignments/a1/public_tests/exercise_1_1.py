@@ -26,7 +26,12 @@ def test_shift(its):
     return {f"softmax of {x}": its.softmax(np.array(x)) for x in arrays}
 
 
-@question("1.1", weight=2, advice="do not write the result into an array of x's dtype", read=TRAP)
+@question(
+    "1.1",
+    weight=2,
+    advice="an array of x's dtype would cut off fractions: make a new one",
+    read=TRAP,
+)
 def test_integers(its):
     """Integer inputs give floating-point weights, whatever their type."""
     x = np.array([[7, 7], [-100, 100]])

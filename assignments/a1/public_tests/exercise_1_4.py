@@ -19,7 +19,12 @@ def _named(pair):
     return {"weights": weights, "output": output}
 
 
-@question("1.4", weight=2, advice="compare with the table, row by row", read="§3.2.1, Eq. 1")
+@question(
+    "1.4",
+    weight=2,
+    advice="weights = softmax(scores); return weights @ value, weights",
+    read="§3.2.1, Eq. 1",
+)
 def test_worked_example(its):
     """Weights and output of the worked 5 × 3 example."""
     return _named(its.attention(QUERY, KEY, VALUE))

@@ -29,7 +29,12 @@ def test_layer_shapes(its):
     return found | {"w_q is w_k": _same(layer.get("w_q"), layer.get("w_k"))}
 
 
-@question("1.5", weight=2, advice="attention(query, key, value, mask)", read="exercise 1.5")
+@question(
+    "1.5",
+    weight=2,
+    advice="project x by the three weights, then attention(…, mask)",
+    read="exercise 1.5",
+)
 def test_the_mask_is_passed_on(its):
     """Under a causal mask, a token attends only to itself and earlier tokens."""
     layer, found = _layer(its, 0, d_model=4, d_k=2), {}

@@ -35,7 +35,9 @@ def test_row_without_keys(its):
     return {"the output": found.value, "the gradient of the query": found.arguments[0]}
 
 
-@question("2.1", advice="transpose the last two axes; call `_check_shapes`", read="exercise 2.1")
+@question(
+    "2.1", advice="count axes from the end, also for d_k; call `_check_shapes`", read="exercise 2.1"
+)
 def test_leading_axes(its):
     """Leading axes for batch and heads are kept; incompatible shapes raise a ValueError."""
     x = torch.arange(48.0).sin().reshape(2, 3, 4, 2)

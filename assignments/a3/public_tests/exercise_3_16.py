@@ -3,7 +3,12 @@
 from grader.checking.question import question, refusal
 
 
-@question("3.16", weight=2, advice="count the four kinds of answers", read="exercise 3.16")
+@question(
+    "3.16",
+    weight=2,
+    advice="F1 = 2PR / (P + R); the error is √(p(1 − p) / n)",
+    read="exercise 3.16",
+)
 def test_scores_by_hand(its):
     """Eight sentences: accuracy, precision, recall, F1 and the standard error."""
     return its.classification_scores([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 1, 0, 0, 0, 0])

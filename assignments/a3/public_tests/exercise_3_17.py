@@ -13,7 +13,12 @@ def weights(its, layer, scheme, seed=7):
     return layer.state_dict()
 
 
-@question("3.17", weight=3, advice="the weight of an nn.Linear is (out, in)", read="exercise 3.17")
+@question(
+    "3.17",
+    weight=3,
+    advice="±√(6 / (in + out)), √(2 / in); the weight is (out, in)",
+    read="exercise 3.17",
+)
 def test_spread(its):
     """Weights have each scheme's deviation and form, in widening and narrowing layers, mean 0."""
     found = {}

@@ -5,7 +5,12 @@ from grader.checking.question import question
 READ = "Papineni et al. 2002"
 
 
-@question("4.15", weight=3, advice="6 of 7 words, 4 of 5 pairs, 7 words for 9", read=READ)
+@question(
+    "4.15",
+    weight=3,
+    advice="6 of 7 words and 4 of 5 pairs match; their geometric mean; 7 words for 9",
+    read=READ,
+)
 def test_two_sentences(its):
     """Counts are summed before anything is divided, each n-gram at most as often as wanted."""
     made = ["a red dog runs".split(), "the boy sleeps".split()]

@@ -11,7 +11,12 @@ def signs(its, source, hypothesis, reference, **options):
     return its.error_signs(*texts, COUNTS, **options)
 
 
-@question("4.17", weight=2, advice="`un` is no neighbor of itself; five is not rare", read=READ)
+@question(
+    "4.17",
+    weight=2,
+    advice="count words with Counter; `un` is not its own neighbor; five is not rare",
+    read=READ,
+)
 def test_one_sentence(its):
     """All four signs: dropped and added words with their multiplicity, the others once."""
     made, wanted = "un chien chasse un chat chat chat", "un petit chien chasse un furet"
