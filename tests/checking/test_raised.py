@@ -247,6 +247,7 @@ ANY = "count axes from the end"
         ("x", "return -[1]", "`-` does not work for a value of the type list"),
         ("t", "return F.linear(True, x)", "`linear` needs a Tensor for `input` and gets a bool"),
         ("t", "return torch.full((2,), 1.0, device=0.5)", "for `device` and gets a float"),
+        ("t", "return math.sqrt(x.size())", "gets a value of the type torch.Size"),
         ("x", "return len(helper)", "`len` is called on a value of the type function"),
         ("x", "raise 'wrong shape'", "`raise` needs an exception"),
         ("x", "return nn.Dropout(8)", "a rate of dropout is 8: are the arguments in the right"),

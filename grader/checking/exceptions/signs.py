@@ -138,7 +138,7 @@ SIGNS = (
     ),
     Sign(
         "TypeError",
-        r"^'(\w+)' object is not callable",
+        r"^'([\w.]+)' object is not callable",
         "an object of `{0}` is called: its class defines `__call__`, or `forward` in an nn.Module",
     ),
     Sign(
@@ -154,7 +154,7 @@ SIGNS = (
     ),
     Sign(
         "AttributeError",
-        r"'\w+' object has no attribute '(\w+)'",
+        r"'[\w.]+' object has no attribute '(\w+)'",
         "this object has no `{0}`: one of your own class is set in `__init__` as `self.{0} = …`",
     ),
     Sign(

@@ -55,7 +55,7 @@ SIGNS = (
     ),
     Sign(
         "TypeError",
-        r"must be real number, not (\w+)",
+        r"must be real number, not ([\w.]+)",
         "a function for one number gets a value of the type {0}",
     ),
     Sign(
@@ -66,12 +66,12 @@ SIGNS = (
     ),
     Sign(
         "TypeError",
-        r"unhashable type: '(\w+)'",
+        r"unhashable type: '([\w.]+)'",
         "a value of the type {0} can be no key and no member of a set: make a tuple of it",
     ),
     Sign(
         "TypeError",
-        r"not supported between instances of '(\w+)' and '(\w+)'",
+        r"not supported between instances of '([\w.]+)' and '([\w.]+)'",
         "a value of the type {0} is compared with one of the type {1}",
     ),
     Sign(
