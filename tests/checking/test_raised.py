@@ -273,7 +273,7 @@ ANY = "count axes from the end"
         # shapes, devices and gradients
         ("t3", "return x.transpose(1, 2).view(2, 9)", "no longer contiguous"),
         ("t", "return x @ x", "a 2x3 matrix is multiplied by a 2x3 matrix"),
-        ("x", "return x @ x", "a matrix product over axes of sizes 3 and 2: one factor is not the"),
+        ("x", "return x @ x", "a matrix product over axes of sizes 3 and 2: a factor or the order"),
         ("x", "return np.dot(x, x)", "a matrix product over axes of sizes 2 and 3"),
         ("x", "return x + np.ones((2, 4))", "shapes (2,3) and (2,4) do not broadcast"),
         ("t", "return x + torch.ones(2, 4)", "sizes 3 and 4 do not broadcast"),

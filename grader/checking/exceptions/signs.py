@@ -55,8 +55,8 @@ SIGNS = (
         "IndexError|TypeError",
         r"too many indices for (?:tensor of dimension 0|array: array is 0-d)"
         r"|'(?:bool|numpy\.bool)' object is not subscriptable|invalid index to scalar variable",
-        "one number or truth value is indexed like an array: without an axis, or along the only one, "
-        "`max` and `sum` give one number; so does a comparison with a string: compare with the id",
+        "one number or truth value is indexed like an array: without an axis, or along the only "
+        "one, `max` and `sum` give one number; so does a comparison with a string: compare with the id",
     ),
     Sign(
         "ValueError",
@@ -86,8 +86,8 @@ SIGNS = (
         "ValueError",
         r"(?:matmul: .*mismatch in its core dimension.*\(size|not aligned:) (\d+)"
         r" (?:is different from|\(dim \d\) !=) (\d+)",
-        "a matrix product over axes of sizes {1} and {0}: one factor is not the right one, or its "
-        "last two axes must change places (`.T` reverses the batch axes too)",
+        "a matrix product over axes of sizes {1} and {0}: a factor or the order is not right, or "
+        "two axes must change places (`.T` reverses the batch axes too)",
     ),
     Sign(
         "ValueError",
