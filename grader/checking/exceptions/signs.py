@@ -56,7 +56,8 @@ SIGNS = (
         r"too many indices for (?:tensor of dimension 0|array: array is 0-d)"
         r"|'(?:bool|numpy\.bool)' object is not subscriptable|invalid index to scalar variable",
         "one number or truth value is indexed like an array: without an axis, or along the only "
-        "one, `max` and `sum` give one number; so does a comparison with a string: compare with the id",
+        "one, `max` and `sum` give one number; so does a comparison with a string: compare with "
+        "the id",
     ),
     Sign(
         "ValueError",
