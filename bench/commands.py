@@ -137,6 +137,19 @@ def pretraining(
     show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
+@bench_app.command("published")
+def published(
+    labels: Annotated[str, typer.Option(help="how many sentences have one")] = "50,200,1000,6000",
+    seeds: Seeds = "0,1,2",
+    json: Json = False,
+) -> None:
+    """Accuracy on SST-2 of a published encoder: frozen, fine-tuned, adapted; 30 minutes."""
+    from .trainings import published as bench
+
+    counts = numbers(labels, "--labels", least=2)  # one of each class
+    show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
 @bench_app.command("compare")
 def compare(
     models: Annotated[str, typer.Option(help="of transformer, lstm and gru")] = (

@@ -46,12 +46,12 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
     rates = {arm: _best_rate(start, data, settings) for arm, start in starts.items()}
     log(f"learning rates: {rates}")
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    command = f"course bench pretraining --labels {_listed(labels)} --seeds {_listed(seeds)}"
+    command = f"course bench pretraining --labels {listed(labels)} --seeds {listed(seeds)}"
     reached: dict[str, list[float]] = {}
     for seed in seeds:
         for count, arm in itertools.product(labels, ARMS):
             at_rate = replace(settings, fine_rate=rates[arm])
-            tuned = fine_tune(starts[arm], _sample(data["train"][:], count, seed), at_rate, seed)
+            tuned = fine_tune(starts[arm], sample(data["train"][:], count, seed), at_rate, seed)
             accuracy = tuned.accuracy(data["test"][:])
             reached.setdefault(f"{arm}_{count}_labels", []).append(accuracy)
             log(f"seed {seed}, {count} labels, {arm}: {accuracy:.1f} % of the test sentences")
@@ -64,7 +64,7 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
 
 
 def _best_rate(start: Start, data: datasets.LoadedData, settings: MaskedLanguageProfile) -> float:
-    examples, validation = _sample(data["train"][:], RATE_LABELS, RATE_SEED), data["validation"][:]
+    examples, validation = sample(data["train"][:], RATE_LABELS, RATE_SEED), data["validation"][:]
 
     def reached(rate: float) -> float:
         tuned = fine_tune(start, examples, replace(settings, fine_rate=rate), RATE_SEED)
@@ -73,7 +73,7 @@ def _best_rate(start: Start, data: datasets.LoadedData, settings: MaskedLanguage
     return max(RATES, key=reached)
 
 
-def _sample(examples: Examples, count: int, seed: int) -> Examples:
+def sample(examples: Examples, count: int, seed: int) -> Examples:
     """`count` of the examples, as many of each class as of the other."""
     rng, labels = np.random.default_rng(seed), np.array(examples["label"])
     order = rng.permutation(len(labels))
@@ -126,5 +126,5 @@ def curve(measures: dict[str, Any], labels: Sequence[int]) -> Figure:
     return figure
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def listed(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))

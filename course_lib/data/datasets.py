@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import sources as data_sources
+from .chain import first_available
 from .grammar import long_sentence_pairs, reviews, sentence_pairs
-from .registry import REGISTRY, DataError, Entry, Registry, Source, Unavailable, read
+from .registry import REGISTRY, DataError, Entry, Registry, Source, read
 from .sources import Row
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ GRAMMARS: dict[str, Callable[[], Mapping[str, Sequence[Row]]]] = {
     "translation": sentence_pairs.translation,
     "long translation": long_sentence_pairs.translation,
 }
-REMEDY = (
-    "connect to the network, or set COURSE_DATA to a folder that has the data, "
-    "or allow more sources"
-)
 
 
 @dataclass(frozen=True)
@@ -95,34 +92,11 @@ def load(
     """
     known = read(registry)
     entry = known.entry(name)
-    failures = []
-    for source in _chain(entry, sources):
-        try:
-            data = _from_source(known, entry, source)
-        except Unavailable as failure:
-            failures.append(f"{source}: {failure}")
-            continue
-        for failed in failures:
-            if failed != "mirror: COURSE_DATA is not set":
-                print(f"{name} is not available from the {failed}")
-        print(data.card if data.name == name else f"instead of {name}, {data.card}")
-        for notice in data.notices:
-            print(f"  note: {notice}")
-        return data
-    raise DataError(f"{name} is not available ({'; '.join(failures)}): {REMEDY}")
-
-
-def _chain(entry: Entry, sources: Iterable[Source] | None) -> list[Source]:
-    """The sources to try, in the order of the registry."""
-    if sources is None:
-        return entry.sources
-    allowed = [sources] if isinstance(sources, str) else list(sources)
-    for source in allowed:
-        if source not in entry.sources:
-            raise DataError(
-                f"{entry.name} has no source {source!r}: use some of {', '.join(entry.sources)}"
-            )
-    return [source for source in entry.sources if source in allowed]
+    data = first_available(entry, sources, lambda source: _from_source(known, entry, source))
+    print(data.card if data.name == name else f"instead of {name}, {data.card}")
+    for notice in data.notices:
+        print(f"  note: {notice}")
+    return data
 
 
 def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:

@@ -1,4 +1,4 @@
-"""Read data set files from the Hugging Face hub at pinned commits, whole or only the first rows."""
+"""Read files from the Hugging Face hub at pinned commits, whole or only the first rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .registry import HubFile, Unavailable
+from .registry import HubFile, HubPath, Unavailable
 
 HUB_TIMEOUT = 5.0  # seconds until the next source is tried
 READ_TIMEOUT = 60.0  # seconds
@@ -20,7 +20,7 @@ BUFFER = 1 << 20  # minimum bytes per request
 Fields = tuple[Any, ...]
 
 
-def download(wanted: HubFile) -> Path:
+def download(wanted: HubPath) -> Path:
     """The path of the file in the hub's cache, downloading it if needed."""
     import huggingface_hub as hub
     from huggingface_hub.errors import LocalEntryNotFoundError
@@ -30,7 +30,7 @@ def download(wanted: HubFile) -> Path:
             hub.hf_hub_download(
                 wanted.id,
                 wanted.file,
-                repo_type="dataset",
+                repo_type=wanted.kind,
                 revision=wanted.revision,
                 local_files_only=local,
                 token=False,  # public data: an expired login must not matter
@@ -140,14 +140,14 @@ class RemoteFile(io.RawIOBase):
         return len(content)
 
 
-def _url(wanted: HubFile) -> str:
+def _url(wanted: HubPath) -> str:
     import huggingface_hub as hub
 
-    return hub.hf_hub_url(wanted.id, wanted.file, repo_type="dataset", revision=wanted.revision)
+    return hub.hf_hub_url(wanted.id, wanted.file, repo_type=wanted.kind, revision=wanted.revision)
 
 
 @contextlib.contextmanager
-def _asking(wanted: HubFile) -> Iterator[None]:
+def _asking(wanted: HubPath) -> Iterator[None]:
     """Silence the hub's output, and turn any error of the hub or the network into Unavailable."""
     from huggingface_hub.errors import HfHubHTTPError
 

@@ -1,11 +1,12 @@
-"""Load and validate `data/registry.toml`: the data sets, and the sources of each."""
+"""Load and validate `data/registry.toml`: data sets and models, and the sources of each."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -41,11 +42,19 @@ class MirrorFile(_Table):
     sha256: str = Field(pattern=SHA256)  # of the decompressed text
 
 
-class HubFile(_Table):
-    """One Parquet or JSON-lines file of a data set on the Hugging Face hub."""
+class HubPath(_Table):
+    """One file on the Hugging Face hub, at a pinned commit."""
 
+    kind: ClassVar[Literal["dataset", "model"]] = "model"
     id: str
     revision: str = Field(pattern=r"^[0-9a-f]{40}$")
+    file: str
+
+
+class HubFile(HubPath):
+    """One Parquet or JSON-lines file of a data set."""
+
+    kind = "dataset"
     file: str = Field(pattern=r"\.(parquet|jsonl)$")
     sha256: str | None = Field(default=None, pattern=SHA256)  # None: the revision alone pins it
     # names of the two columns, or of a text alone; "translation.en" is nested
@@ -57,12 +66,17 @@ class HubFile(_Table):
     first: int | None = Field(default=None, gt=0)  # read only the first rows
 
 
-class PackageFile(_Table):
-    """A file in the source distribution of a package, read without executing the package."""
+class Package(_Table):
+    """The wheel or source distribution of a package, read without executing the package."""
 
     requirement: str = Field(pattern=r"^[\w.-]+==[\w.]+$")
-    file: str
+    file: str = Field(pattern=r"\.(whl|tar\.gz)$")
     sha256: str = Field(pattern=SHA256)
+
+
+class PackageFile(Package):
+    """A file of rated texts in a source distribution."""
+
     members: list[str]  # nested archive members, outermost first
     least_rating: float  # closer to zero, the raters disagree
 
@@ -152,27 +166,43 @@ class Corpus(_Table):
         ]
 
 
+class Model(_Table):
+    """A model that others trained, in files that are the same in every source but the generated."""
+
+    name: str = Field(pattern=r"^[a-z0-9_]+$")
+    title: str
+    licence: str
+    citation: str
+    sources: list[Source]
+    sha256: dict[str, str]  # of each file, by its name
+    mirror: str  # its folder below COURSE_DATA
+    id: str  # on the hub
+    revision: str = Field(pattern=r"^[0-9a-f]{40}$")
+    package: Package
+    folder: str  # in the package
+
+
+Named = TypeVar("Named", Entry, Corpus, Model)
+
+
 class Registry(_Table):
     """The whole of `registry.toml`."""
 
     datasets: list[Entry]
     corpora: list[Corpus] = []
+    models: list[Model] = []
 
     def entry(self, name: str) -> Entry:
         """The data set of this name. Raises DataError, listing the known ones."""
-        for entry in self.datasets:
-            if entry.name == name:
-                return entry
-        known = ", ".join(entry.name for entry in self.datasets)
-        raise DataError(f"there is no data set {name!r}: use one of {known}")
+        return _named(name, self.datasets, "data set")
 
     def corpus(self, name: str) -> Corpus:
         """The corpus of this name. Raises DataError, listing the known ones."""
-        for corpus in self.corpora:
-            if corpus.name == name:
-                return corpus
-        known = ", ".join(corpus.name for corpus in self.corpora)
-        raise DataError(f"there is no corpus {name!r}: use one of {known}")
+        return _named(name, self.corpora, "corpus")
+
+    def model(self, name: str) -> Model:
+        """The published model of this name. Raises DataError, listing the known ones."""
+        return _named(name, self.models, "published model")
 
     @model_validator(mode="after")
     def _stand_ins_exist(self) -> Registry:
@@ -182,6 +212,14 @@ class Registry(_Table):
                 if other not in known:
                     raise ValueError(f"{other}, which stands in for {entry.name}, does not exist")
         return self
+
+
+def _named(name: str, tables: Sequence[Named], what: str) -> Named:
+    for table in tables:
+        if table.name == name:
+            return table
+    known = ", ".join(table.name for table in tables)
+    raise DataError(f"there is no {what} {name!r}: use one of {known}")
 
 
 @lru_cache(maxsize=4)

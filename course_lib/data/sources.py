@@ -9,41 +9,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import os
-import subprocess
-import sys
 import tarfile
-import tempfile
 import zlib
-from pathlib import Path
 from typing import Any
 
 from . import hub
+from .local_files import compare, mirror_folder, package_archive
 from .registry import DataError, HubFile, MirrorFile, PackageFile, Split, Unavailable
 
 Row = tuple[Any, ...]  # a text, and perhaps its label, 0 or 1, or its translation
-
-PIP_TIMEOUT = 90  # seconds
-
-
-def cache_folder() -> Path:
-    """The folder for downloaded packages, in the user's cache folder."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "transformer-course"
-
-
-def mirror_folder() -> Path:
-    """The folder that COURSE_DATA names. Raises Unavailable when there is none."""
-    named = os.environ.get("COURSE_DATA", "")
-    if not named:
-        raise Unavailable("COURSE_DATA is not set")
-    folder = Path(named).expanduser()
-    if not folder.is_dir():
-        raise Unavailable(f"COURSE_DATA names {named}, which is not a folder")
-    return folder
 
 
 def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
@@ -62,7 +36,7 @@ def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
         raise DataError(
             f"{path} cannot be read ({error}): copy it again, or unset COURSE_DATA"
         ) from None
-    _compare(content, wanted.sha256, path, "copy it again, or unset COURSE_DATA")
+    compare(content, wanted.sha256, path, "copy it again, or unset COURSE_DATA")
     first, *lines = content.decode("utf-8").removesuffix("\n").split("\n")
     header = first.split("\t")
     fields = [line.split("\t") for line in lines if line or len(header) == 1]
@@ -78,7 +52,7 @@ def from_hub(split: Split, wanted: HubFile) -> list[Row]:
     else:
         path = hub.download(wanted)
         if wanted.sha256:
-            _compare(path.read_bytes(), wanted.sha256, path, "delete it and load again")
+            compare(path.read_bytes(), wanted.sha256, path, "delete it and load again")
         found = hub.columns(path, wanted.columns)
     rows: list[Row] = [tuple(map(_clean, row)) for row in found]
     if wanted.per_class:
@@ -94,11 +68,7 @@ def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
     A line is id, mean rating from -4 to 4, text. The label is the rating's sign; ratings near zero
     are left out. The split is decided by the text itself: 8 : 1 : 1.
     """
-    archive = cache_folder() / wanted.file
-    if not archive.exists():
-        _pip_download(wanted, archive)
-    content = archive.read_bytes()
-    _compare(content, wanted.sha256, archive, "delete it and load again")
+    content = package_archive(wanted)
     for member in wanted.members:
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
             file = tar.extractfile(member)
@@ -152,15 +122,6 @@ def _clean(value: Any) -> Any:
     return value.replace("<br />", " ").strip() if isinstance(value, str) else value
 
 
-def _compare(content: bytes, wanted: str, path: Path, advice: str) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    if found != wanted:
-        raise DataError(
-            f"{path} has the checksum {found[:12]}… instead of {wanted[:12]}…, so it is not the "
-            f"file the course was tested with: {advice}"
-        )
-
-
 def _ranked(rows: list[Row], first: int, last: int) -> list[Row]:
     """The texts of each class from rank `first` to `last` by sha256, a reproducible sample."""
     unique: dict[str, Any] = dict(rows)
@@ -175,36 +136,3 @@ def _ranked_pairs(rows: list[Row], first: int, last: int) -> list[Row]:
     unique = {text: other for text, other in rows if text and other}
     order = sorted(unique, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
     return [(text, unique[text]) for text in order[first:last]]
-
-
-def _pip_download(wanted: PackageFile, archive: Path) -> None:
-    """Download the source distribution with pip, which verifies the checksum first."""
-    try:
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        _pip_download_into(archive.parent, wanted, archive)
-    except OSError as error:  # a home that is full, read-only or no folder
-        reason = error.strerror or type(error).__name__
-        raise Unavailable(f"{archive.parent} cannot be written to ({reason})") from None
-
-
-def _pip_download_into(cache: Path, wanted: PackageFile, archive: Path) -> None:
-    package = wanted.requirement.partition("==")[0]
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        requirements = Path(folder) / "requirements.txt"
-        requirements.write_text(f"{wanted.requirement} --hash=sha256:{wanted.sha256}\n")
-        command = f"-m pip download --no-deps --no-binary {package} --require-hashes --quiet"
-        options = ["--timeout", "10", "--retries", "0", "--dest", folder, "-r", str(requirements)]
-        try:
-            done = subprocess.run(
-                [sys.executable, *command.split(), *options],
-                capture_output=True,
-                text=True,
-                timeout=PIP_TIMEOUT,
-            )
-        except subprocess.TimeoutExpired:
-            raise Unavailable(f"pip did not fetch {package} in {PIP_TIMEOUT} s") from None
-        if not (Path(folder) / wanted.file).exists():
-            lines = done.stderr.strip().splitlines() or ["no reason given"]
-            reason = lines[-1].removeprefix("ERROR: ").strip()
-            raise Unavailable(f"pip could not fetch {wanted.requirement} ({reason})")
-        (Path(folder) / wanted.file).replace(archive)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import nn
@@ -26,6 +27,7 @@ from ..data.tokenizer import MASK, Tokenizer
 from ..evaluation.gaps import gap_measures
 from ..evaluation_mode import evaluating
 from ..families.encoder_heads import TextClassifier, classifier_from
+from ..families.low_rank import add_low_rank
 from ..families.masked_language_model import BertEncoder, MaskedLanguageModel
 from ..fast.forms import fast_model
 from ..initialization import initialize
@@ -35,6 +37,15 @@ from ..training.runs.machine import n_examples
 from .classifier import likely_labels
 from .masked_language_profiles import MaskedLanguageProfile
 from .profiles import fit_by
+
+
+class Start(Protocol):
+    """An encoder that has read, with its tokenizer."""
+
+    @property
+    def encoder(self) -> BertEncoder: ...
+    @property
+    def tokenizer(self) -> Tokenizer: ...
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,10 @@ class Pretrained:
     tokens: int  # of the whole training
     cpu_seconds: float  # of this process, everything included
     wall_seconds: float
+
+    @property
+    def encoder(self) -> BertEncoder:
+        return self.model.encoder
 
     @torch.no_grad()
     def fill(self, text: str, k: int = 5) -> list[list[str]]:
@@ -72,7 +87,7 @@ class FineTuned:
 
     def predict(self, texts: Sequence[str]) -> list[int]:
         """The more likely label of every text, in order."""
-        return likely_labels(self.model, _read(self.tokenizer, texts, self.length))
+        return likely_labels(self.model, read(self.tokenizer, texts, self.length))
 
     def accuracy(self, examples: dict[str, list]) -> float:
         """Accuracy in percent on examples with the columns `sentence` and `label`."""
@@ -156,24 +171,28 @@ def pretrain(
 
 
 def fine_tune(
-    start: Pretrained | Tokenizer,
+    start: Start | Tokenizer,
     examples: dict[str, list],
     settings: MaskedLanguageProfile,
     seed: int,
+    rank: int | None = None,
 ) -> FineTuned:
-    """Train a copy of a pre-trained encoder, and a new head, on labeled sentences.
+    """Train a copy of an encoder that has read, and a new head, on labeled sentences.
 
     Given a tokenizer alone, the encoder starts from chance, to compare with: all else is the same.
+    With `rank`, the encoder's weights stay as they are, and low-rank adapters learn beside them.
     """
     torch.manual_seed(seed)
-    if isinstance(start, Pretrained):
-        tokenizer, encoder = start.tokenizer, start.model.encoder
-    else:
+    if isinstance(start, Tokenizer):
         tokenizer, encoder = start, untrained(start.vocab_size, settings).encoder
+    else:
+        tokenizer, encoder = start.tokenizer, start.encoder
     sizes = settings.model
     model = fast_model(classifier_from, encoder, dropout=sizes.dropout, pooling=settings.pooling)
-    read = _read(tokenizer, examples["sentence"], settings.length)
-    batches = CycledExamples(read, examples["label"], settings.rows, settings.steps, seed)
+    if rank is not None:
+        add_low_rank(model.encoder, rank)
+    sequences = read(tokenizer, examples["sentence"], settings.length)
+    batches = CycledExamples(sequences, examples["label"], settings.rows, settings.steps, seed)
     history = fit_by(
         settings.fine_tuning,
         model,
@@ -187,7 +206,7 @@ def fine_tune(
     return FineTuned(model, tokenizer, settings.length, history)
 
 
-def _read(tokenizer: Tokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
+def read(tokenizer: Tokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
     """Each text as the encoder reads it."""
     return [marked(one, length) for one in tokenizer.encode(list(texts))]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-from course_lib.data import sources as data_sources
+from course_lib.data import local_files
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
 
@@ -59,8 +59,8 @@ def world(tmp_path, monkeypatch):
             gzip.compress(text_of(rows))
         )
     archive = package_archive()
-    data_sources.cache_folder().mkdir(parents=True)
-    (data_sources.cache_folder() / "ratings-1.0.tar.gz").write_bytes(archive)
+    local_files.cache_folder().mkdir(parents=True)
+    (local_files.cache_folder() / "ratings-1.0.tar.gz").write_bytes(archive)
     return World(tmp_path, sha256(archive))
 
 

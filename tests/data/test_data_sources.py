@@ -15,7 +15,7 @@ from checkout import ROOT
 from data_world import REVISION, ROWS, sha256
 from data_world import world as world
 
-from course_lib.data import datasets
+from course_lib.data import datasets, local_files
 from course_lib.data import sources as data_sources
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
@@ -46,19 +46,19 @@ def test_ratings_become_labels_and_nothing_comes_twice(world):
 
 
 def test_a_changed_package_is_told(world):
-    (data_sources.cache_folder() / "ratings-1.0.tar.gz").write_bytes(b"other")
+    (local_files.cache_folder() / "ratings-1.0.tar.gz").write_bytes(b"other")
     with pytest.raises(DataError, match="has the checksum .* delete it and load again"):
         world.load("ratings")
 
 
 def test_a_package_that_cannot_be_fetched_is_passed_over(world, monkeypatch, capfd):
-    (data_sources.cache_folder() / "ratings-1.0.tar.gz").unlink()
+    (local_files.cache_folder() / "ratings-1.0.tar.gz").unlink()
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     assert world.load(sources=["package", "generated"]).name == "made_up"
     out, err = capfd.readouterr()
     assert "films is not available from the package: pip could not fetch ratings==1.0" in out
     assert err == ""
-    assert not list(data_sources.cache_folder().iterdir())
+    assert not list(local_files.cache_folder().iterdir())
 
 
 def test_a_cache_that_cannot_be_written_to_is_passed_over(world, monkeypatch, capfd):
@@ -72,7 +72,7 @@ def test_a_cache_that_cannot_be_written_to_is_passed_over(world, monkeypatch, ca
 
 def test_the_real_package_is_what_the_registry_says(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(data_sources, "PIP_TIMEOUT", 20)
+    monkeypatch.setattr(local_files, "PIP_TIMEOUT", 20)
     try:
         data = load("vader_movies")
     except DataError as error:
@@ -124,12 +124,13 @@ def test_generated_reviews_go_from_ten_to_five_hundred_tokens():
 
 
 class StandInHub(http.server.BaseHTTPRequestHandler):
-    """Answers what `huggingface_hub` asks for the files of one data set at one commit."""
+    """Answers what `huggingface_hub` asks for the files of one data set or model at one commit."""
 
     files: dict[str, bytes] = {}
+    place = "datasets/someone/films"
 
     def do_HEAD(self):  # noqa: N802
-        prefix = f"/datasets/someone/films/resolve/{REVISION}/"
+        prefix = f"/{self.place}/resolve/{REVISION}/"
         content = self.files.get(self.path.removeprefix(prefix))
         self.send_response(200 if content is not None else 404)
         self.send_header("Content-Length", str(len(content or b"")))
