@@ -48,7 +48,7 @@ class ExerciseRole(_Role):
 class AssignmentRole(_Role):
     def inline_nodes(self) -> list[nodes.Node]:
         id, _, component = self.text.partition(" ")
-        return [nodes.Text(f"assignment {references.assignment_with(id, component).id[1:]}")]
+        return [nodes.Text(references.assignment_with(id, component).label.lower())]
 
 
 class PartRole(_Role):

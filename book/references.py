@@ -57,8 +57,9 @@ def exercise_called(what: str) -> tuple[str, str]:
 
 
 def assignment_with(id: str, component: str) -> Assignment:
-    """The assignment of this id, which asks for the component. Raises BuildError."""
-    found = next((one for one in Course.here().assignments if one.id == id), None)
+    """The assignment or lab of this id, which asks for the component. Raises BuildError."""
+    course = Course.here()
+    found = next((one for one in [*course.assignments, *course.labs] if one.id == id), None)
     if found is None:
         raise BuildError(f"course.toml has no assignment {id!r}")
     if not any(component in exercise.components for exercise in found.exercises):

@@ -9,7 +9,7 @@
 # %% [markdown] title="lab3"
 # In lab 2 your encoder read a few thousand reviews, and reading helped little. Somebody else's has
 # read for days: MiniLM has 6 layers and 22.7 million weights, and its authors gave them away. In
-# this lab you put them into the encoder that you wrote, prove that it computes the published
+# this lab you put them into the encoder that you wrote, check that it computes the published
 # numbers, and teach it to judge films with 1,000 labels. It is optional and gives no points.
 #
 # | name | shape | |
@@ -20,8 +20,8 @@
 # | `A`, `B` | `(rank, n_in)`, `(n_out, rank)` | two thin matrices |
 #
 # The encoder is the course's `BertEncoder`. The model has 90 MB. `load_model` looks for it in the
-# folder `COURSE_DATA`, on the Hugging Face hub and in a package of the Python index. If it finds
-# none, or with the profile `tiny`, a small model with random weights stands in: everything runs,
+# folder `COURSE_DATA`, on the Hugging Face hub and in a package of the Python index. If none can be
+# reached, or with the profile `tiny`, it makes a small model with random weights: everything runs,
 # and the figures mean nothing.
 
 # %% setup="lab3"
@@ -36,7 +36,7 @@ from sklearn.linear_model import LogisticRegression
 from course_lib.data.batching import batches_in_order
 from course_lib.data.cycled import CycledExamples
 from course_lib.data.datasets import load
-from course_lib.data.published_model import load_model
+from course_lib.data.models.published_model import load_model
 from course_lib.data.segments import marked
 from course_lib.families.encoder_heads import classifier_from
 from course_lib.recipes.masked_language_profiles import LOW_RANK, LOW_RANK_RATE, PUBLISHED
@@ -63,9 +63,9 @@ for name in sorted(published.weights):  # of the layers, the first
 # %% [markdown]
 # ### Pieces of words
 #
-# The model reads WordPiece: frequent words are one token, others are cut into pieces, and `##` marks
-# a piece that continues a word. A weight matrix has one row for each of these 30,522 pieces, so the
-# tokenizer belongs to the model: with another one, every row would stand for another word. The
+# The model reads WordPiece: a frequent word is one token, others are cut into pieces, and `##`
+# marks a piece that continues a word. The word embeddings have one row for each of 30,522 pieces,
+# so the tokenizer belongs to the model: with another one, every row would be another word's. The
 # course has its five special tokens first; `load_model` has moved the rows accordingly.
 
 # %%
@@ -81,15 +81,18 @@ for text in ("The dog chased its ball.", "An unfunnier film was never made."):
 #
 # | theirs | ours |
 # |---|---|
-# | `embeddings.word_embeddings`, `.position_embeddings`, `.token_type_embeddings` | `tokens`, `positions`, `segments` |
+# | `embeddings.word_embeddings` | `tokens` |
+# | `embeddings.position_embeddings` | `positions` |
+# | `embeddings.token_type_embeddings` | `segments` |
 # | `embeddings.LayerNorm` | `norm` |
 # | `encoder.layer.7` | `encoder.layers.7` |
 # | in a layer: `attention.self.query`, `.key`, `.value` | `attention.w_q`, `.w_k`, `.w_v` |
 # | `attention.output.dense` | `attention.w_o` |
 # | `intermediate.dense`, `output.dense` | `feed_forward.w_1`, `feed_forward.w_2` |
-# | the norm after attention, the norm after the feed-forward network | `attention_residual.norm`, `feed_forward_residual.norm` |
+# | the norm after attention | `attention_residual.norm` |
+# | the norm after the feed-forward network | `feed_forward_residual.norm` |
 #
-# The names of the two norms are in the list above: find out which is which.
+# The published names of the two norms are in the list above: find out which is which.
 
 # %% component="course_lib.families.published_encoder:own_name"
 
@@ -98,17 +101,17 @@ for text in ("The dog chased its ball.", "An unfunnier film was never made."):
 # %% [markdown] exercise="L3.2"
 # - `encoder_from(config, weights)`: a `BertEncoder` with the sizes of `config` (`vocab_size`,
 #   `num_hidden_layers`, `hidden_size`, `num_attention_heads`, `intermediate_size`,
-#   `hidden_dropout_prob`, `max_position_embeddings`, `type_vocab_size`) and the published weights.
-#   Every `LayerNorm` gets their epsilon, `layer_norm_eps`, as its `eps`. `load_state_dict` refuses a
-#   weight that lacks or is too many: that is your first test.
+#   `hidden_dropout_prob`, `max_position_embeddings`, `type_vocab_size`) and their weights.
+#   Every `LayerNorm` gets their epsilon, `layer_norm_eps`, as its `eps`. `load_state_dict` refuses
+#   missing and unexpected weights: that is your first test.
 
 # %% component="course_lib.families.published_encoder:encoder_from"
 
 # %% check="L3.2"
 
 # %% [markdown] prediction="L3.2"
-# **Predict:** if you exchanged `w_q` and `w_k` of every layer, all shapes would still fit. Would the
-# vectors change?
+# **Predict:** if you exchanged `w_q` and `w_k` of every layer, all shapes would still fit. Would
+# the vectors change?
 #
 # <!-- answer -->
 # Yes. The scores of a head would be those of the transposed matrix: each word would attend to those
@@ -179,8 +182,8 @@ with needs("L3.1", "L3.2", "L3.3"):
 # %% [markdown]
 # ### Freeze it
 #
-# The cheapest way to use a model that others trained: leave it as it is, compute the vectors once,
-# and train one linear layer on them. Without a word about films, it judges them:
+# This is the cheapest way to use a model that others trained: leave it as it is, compute the
+# vectors once, and train one linear layer on them.
 
 # %%
 with needs("L3.1", "L3.2", "L3.3"):
@@ -201,8 +204,8 @@ with needs("L3.1", "L3.2", "L3.3"):
 # %% [markdown]
 # ### Fine-tune it
 #
-# Now all weights learn, with 1,000 labels and three passes over them: two minutes. `classifier_from`
-# is lab 2's: it trains a copy.
+# Now all weights learn, with 1,000 labels and three passes over them, for two minutes.
+# `classifier_from` is lab 2's: it trains a copy.
 
 # %%
 with needs("L3.1", "L3.2", "L3.3"):
@@ -233,15 +236,15 @@ with needs("L3.1", "L3.2", "L3.3"):
     scores["fine-tuned"] = trained(tuned, settings.fine_rate)
 
 # %% [markdown] exercise="L3.4"
-# A copy of all weights for every task is dear when the model is large. Low-rank adaptation (Hu et
-# al. 2021) leaves the matrix $W$ and learns a change of low rank beside it:
+# A copy of all weights for every task is expensive when the model is large. Low-rank adaptation
+# (Hu et al. 2021) leaves the matrix $W$ as it is and learns a change of low rank beside it:
 #
 # $$y = x W'^\top + b, \qquad W' = W + \frac{\alpha}{r} B A$$
 #
 # - `LowRankLinear(linear, rank, alpha=16.0)`: `linear` is an `nn.Linear` with W and b, which no
 #   longer learns. Its parts are `linear`, `A`, `(rank, n_in)`, normal with standard deviation
-#   1/√n_in, and `B`, `(n_out, rank)`, zero. `weight` is W′ and `bias` is b, both properties; `forward`
-#   uses them. Raise `ValueError` for a rank below 1.
+#   1/√n_in, and `B`, `(n_out, rank)`, zero. `weight` is W′ and `bias` is b, both properties;
+#   `forward` uses them. Raise `ValueError` for a rank below 1.
 
 # %% component="course_lib.families.low_rank:LowRankLinear"
 
@@ -256,9 +259,10 @@ with needs("L3.1", "L3.2", "L3.3"):
 # ever move.
 
 # %% [markdown] exercise="L3.5"
-# - `add_low_rank(model, rank, alpha=16.0, names=("w_q", "w_v"))`: freezes every parameter of `model`,
-#   then puts a `LowRankLinear` in place of each `nn.Linear` in it whose attribute has one of these
-#   names; in place, nothing is returned. Raise `ValueError` if there is none.
+# - `add_low_rank(model, rank, alpha=16.0, names=("w_q", "w_v"))`: freezes every parameter of
+#   `model`, and replaces each `nn.Linear` in it that is called by one of these names with a
+#   `LowRankLinear`. It changes the model itself and returns nothing. Raise `ValueError` if there is
+#   no such layer.
 
 # %% component="course_lib.families.low_rank:add_low_rank"
 
@@ -284,11 +288,11 @@ with needs("L3.1", "L3.2", "L3.3", "L3.4", "L3.5"):
         f"{name} {height:.1f} %" for name, height in zip(names, heights, strict=True)))
 
 # %% [markdown]
-# One seed is one sentence of a longer story: 872 sentences make an accuracy uncertain by ±2.6
-# points. `results/published.json` has three seeds and the test sentences.
+# Do not compare these bars too closely: this was one seed, and 872 sentences alone make an accuracy
+# uncertain by ±2.6 points. Part 7 of the lectures has means over three seeds on test sentences.
 #
-# For use, B A can be added into W: `adapted`'s `weight` is a matrix like any other, and nothing is
-# slower than before.
+# After the training, B A can be added into W: then `weight` is a matrix like any other, and the
+# model is as fast as before.
 
 # %%
 with needs("L3.1", "L3.2", "L3.3", "L3.4", "L3.5"):
@@ -301,8 +305,8 @@ with needs("L3.1", "L3.2", "L3.3", "L3.4", "L3.5"):
 # ### As everybody does it
 #
 # With the package `transformers` and a network, all of this is a few lines. You know now what they
-# do. The next cell fetches the model from the hub by its name and compares its vectors with those of
-# your encoder; it is left out where that is not possible.
+# do. The next cell fetches the model from the hub by its name and compares its vector with your
+# encoder's; it is left out where that is not possible.
 
 # %%
 def from_hub(name):

@@ -122,7 +122,7 @@ def _time(course: Course) -> str:
     labs = texts.hours(sum(lab.minutes for lab in course.labs))
     return (
         f"{len(course.weeks)} weeks, about {5 * round(hours / 5)} hours of lectures and required "
-        f"exercises; two optional labs add {labs}"
+        f"exercises; {len(course.labs)} optional labs add {labs}"
     )
 
 

@@ -101,6 +101,23 @@ def _choices(content: dict[str, Any]) -> Rows:
     return rows
 
 
+def _published(content: dict[str, Any]) -> Rows:
+    """A row for each number of labels: the mean over the seeds, and its standard deviation."""
+    measures, ending = content["measures"], "_labels_accuracy"
+    arms = {"frozen": "frozen", "fine_tuned": "fine-tuned", "low_rank": "low-rank adapters"}
+    found = [name.removesuffix(ending) for name in measures if name.endswith(ending)]
+    counts = sorted({int(name.rpartition("_")[2]) for name in found})
+
+    def shown(name: str) -> str:
+        if name not in found:
+            return ""
+        one = measures[name + ending]
+        return f"{one['mean']:.1f}% ± {one['sd']:.1f}"
+
+    rows = [["labels", *arms.values()]]
+    return rows + [[f"{n:,}", *(shown(f"{arm}_{n}") for arm in arms)] for n in counts]
+
+
 def _time(minutes: float) -> str:
     if minutes < 1:
         return f"{60 * minutes:.1f}\N{NO-BREAK SPACE}s"
@@ -123,4 +140,5 @@ TABLES: dict[str, Callable[[dict[str, Any]], Rows]] = {
     "bench_profile": _profile,
     "bench_hardware": _hardware,
     "small_data": _choices,
+    "published": _published,
 }

@@ -146,7 +146,7 @@ def _said(found: re.Match[str]) -> str:
     if found["role"] == "exercise":
         return "exercise {} (*{}*)".format(*references.exercise_called(found["text"]))
     if found["role"] == "assignment":
-        return f"assignment {found['text'].split()[0][1:]}"
+        return references.assignment_with(*found["text"].split(" ", 1)).label.lower()
     if found["role"] in ("glue:text", "glue"):
         return f"`{found['text'].partition(':')[0]}`"
     if found["role"] == "math":

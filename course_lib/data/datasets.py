@@ -18,12 +18,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from . import sources as data_sources
-from .chain import first_available
 from .grammar import long_sentence_pairs, reviews, sentence_pairs
-from .registry import REGISTRY, DataError, Entry, Registry, Source, read
+from .registry import REGISTRY, DataError, Entry, Registry, Source, Unavailable, read
 from .sources import Row
 
 if TYPE_CHECKING:
@@ -38,6 +37,20 @@ GRAMMARS: dict[str, Callable[[], Mapping[str, Sequence[Row]]]] = {
     "translation": sentence_pairs.translation,
     "long translation": long_sentence_pairs.translation,
 }
+REMEDY = (
+    "connect to the network, or set COURSE_DATA to a folder that has the data, "
+    "or allow more sources"
+)
+Loaded = TypeVar("Loaded")
+
+
+class HasSources(Protocol):
+    """A data set or model of the registry, with its sources in the order to try them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def sources(self) -> list[Source]: ...
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,41 @@ def load(
     for notice in data.notices:
         print(f"  note: {notice}")
     return data
+
+
+def first_available(
+    entry: HasSources, allowed: Iterable[Source] | None, load: Callable[[Source], Loaded]
+) -> Loaded:
+    """The result of `load` for the first source that does not raise Unavailable.
+
+    `allowed` restricts the chain. Raises DataError, one sentence that says what to do, for a
+    source that the entry does not have and when none can be reached.
+    """
+    failures = []
+    for source in _chain(entry, allowed):
+        try:
+            loaded = load(source)
+        except Unavailable as failure:
+            failures.append(f"{source}: {failure}")
+            continue
+        for failed in failures:
+            if failed != "mirror: COURSE_DATA is not set":
+                print(f"{entry.name} is not available from the {failed}")
+        return loaded
+    raise DataError(f"{entry.name} is not available ({'; '.join(failures)}): {REMEDY}")
+
+
+def _chain(entry: HasSources, allowed: Iterable[Source] | None) -> list[Source]:
+    """The sources to try, in the order of the registry."""
+    if allowed is None:
+        return entry.sources
+    wanted = [allowed] if isinstance(allowed, str) else list(allowed)
+    for source in wanted:
+        if source not in entry.sources:
+            raise DataError(
+                f"{entry.name} has no source {source!r}: use some of {', '.join(entry.sources)}"
+            )
+    return [source for source in entry.sources if source in wanted]
 
 
 def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:

@@ -1,6 +1,6 @@
 """A `BertEncoder` with weights that others have trained and published.
 
-    encoder = encoder_from(model.config, model.weights)     # of data.published_model
+    encoder = encoder_from(model.config, model.weights)     # of data.models.published_model
     vectors = sentence_vectors(encoder, token_ids)
 
 Their layers are ours under other names. Nothing is computed in another way, so the vectors are the

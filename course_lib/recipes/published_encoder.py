@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..data.batching import batches_in_order
-from ..data.published_model import load_model
+from ..data.models.published_model import load_model
 from ..data.registry import Source
 from ..data.tokenizer import Tokenizer
 from ..families.masked_language_model import BertEncoder

@@ -1,5 +1,6 @@
 """Optional labs: built and checked as assignments are, without points, and proven by mistakes."""
 
+import json
 import re
 import sys
 
@@ -84,8 +85,7 @@ def test_a_lab_comes_with_its_answers_once_those_that_it_builds_on_are_out():
         assert f"solutions/{id}.ipynb" in files
         assert f"assignments/labs/{id}/README.md" in files["README.md"].decode()
     assert "## Optional labs" in files["README.md"].decode()
-    given = _imported(files[f"solutions/{COURSE.labs[0].id}.ipynb"])
-    given |= _imported(files[f"solutions/{COURSE.labs[1].id}.ipynb"])
+    given = {name for id in LABS for name in _imported(files[f"solutions/{id}.ipynb"])}
     lacking = {name for name in given if f"{name.replace('.', '/')}.py" not in files}
     assert lacking - {"course_lib"} == set(), "a lab imports what students do not have"
 
@@ -94,6 +94,13 @@ def _imported(data):
     """The modules of the library that a notebook imports."""
     text = "".join(cell.source + "\n" for cell in notebook_file.read(data))
     return set(re.findall(r"^from (course_lib[\w.]*) import", text, re.MULTILINE))
+
+
+def test_lab_3_draws_the_accuracy_that_was_measured_for_assignment_3():
+    measured = json.loads((ROOT / "results" / "sst2_cpu.json").read_text(encoding="utf-8"))
+    reached = measured["measures"]["validation_accuracy"]["mean"]
+    text = (ROOT / LABS["lab3"].source).read_text(encoding="utf-8")
+    assert f'axvline({reached:.1f}, color="black", linestyle=":", label="assignment 3' in text
 
 
 def test_a_starter_with_its_own_answer_is_refused():

@@ -14,8 +14,9 @@ from data_world import REVISION, sha256
 from test_data_sources import StandInHub
 from test_data_sources import hub as hub
 
-from course_lib.data import local_files, random_model
-from course_lib.data.published_model import WORDS, load_model, special_first
+from course_lib.data import local_files
+from course_lib.data.models import random_model
+from course_lib.data.models.published_model import WORDS, load_model, special_first
 from course_lib.data.registry import DataError
 from course_lib.data.tokenizer import SPECIAL, Tokenizer
 
@@ -96,7 +97,7 @@ def test_the_hub_has_the_same_model(small, hub, monkeypatch):
     monkeypatch.setattr(StandInHub, "files", FILES)
     monkeypatch.setattr(StandInHub, "place", "someone/films")
     code = (
-        "from pathlib import Path; from course_lib.data.published_model import load_model\n"
+        "from pathlib import Path; from course_lib.data.models.published_model import load_model\n"
         f"model = load_model('small', ['hub'], Path({str(small.registry)!r}))\n"
         "print(sum(one.sum().item() for one in model.weights.values()))"
     )

@@ -24,10 +24,11 @@ from bench.trainings import (
     grammar,
     positions,
     pretraining,
+    published,
     sentiment,
     small_data,
 )
-from book.documents import figures
+from book.documents import figures, tables
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
@@ -221,6 +222,25 @@ def test_pretraining(bench, monkeypatch, tmp_path):
     means = [measures[f"pretrained_{n}_labels_accuracy"]["mean"] for n in (4, 20)]
     assert lines["pre-trained on texts"] == means
     assert (tmp_path / "pretraining.svg").is_file()
+
+
+def test_published(bench, monkeypatch):
+    """On made-up sentences and random weights, in place of SST-2 and MiniLM."""
+    sentences = few(LOAD("generated_sentences", sources=["generated"]))
+    short = dataclasses.replace(masked_language_profiles.PUBLISHED, steps=2)
+    monkeypatch.setattr(published.datasets, "load", lambda name, **_: sentences)
+    small(monkeypatch, published, TRAINED=["generated"], FINE_MOST=10, PUBLISHED=short)
+    monkeypatch.setattr(published, "ADAPTED", {"fine_tuned": (short, None), "low_rank": (short, 2)})
+    measures = bench("published --labels 4,10,20 --seeds 0,1", "published")
+    reached = [name for name in measures if name.endswith("_labels_accuracy")]
+    arms = ["frozen_4", "frozen_10", "frozen_20", "fine_tuned_4", "fine_tuned_10", "low_rank_10"]
+    assert reached == [f"{arm}_labels_accuracy" for arm in arms]
+    assert all(len(measures[name]["values"]) == 2 for name in reached)
+    thin, head = 2 * 2 * 2 * (32 + 32), 2 * 32 + 2  # layers, matrices, rank, sides
+    assert measures["low_rank_weights_that_learn"]["mean"] == thin + head
+    _, *rows = tables._published({"measures": measures})
+    assert [row[0] for row in rows] == ["4", "10", "20"]
+    assert rows[2][2:] == ["", ""]
 
 
 def test_averages_that_reach_back_less_and_less(bench, monkeypatch):

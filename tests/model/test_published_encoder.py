@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib.data import random_model
-from course_lib.data.published_model import load_model
+from course_lib.data.models import random_model
+from course_lib.data.models.published_model import load_model
 from course_lib.data.registry import DataError
 from course_lib.data.segments import marked
 from course_lib.families.encoder_heads import classifier_from

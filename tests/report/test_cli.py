@@ -113,7 +113,7 @@ def test_an_unknown_assignment_is_one_sentence(command, tmp_path, monkeypatch):
     with Store(tmp_path / "results.db") as store:
         store.add(sample("ada"))
     monkeypatch.chdir(tmp_path)
-    told = "there is no assignment 'a9'; the course has a1, a2, a3, a4, a5, exam, lab1, lab2"
+    told = "there is no assignment 'a9'; the course has a1, a2, a3, a4, a5, exam, lab1, lab2, lab3"
     one_sentence(here(*command.split()), 2, told)
 
 

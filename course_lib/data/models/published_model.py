@@ -1,6 +1,6 @@
 """Load a model that others have trained, in the files of Hugging Face, from the first source.
 
-    from course_lib.data.published_model import load_model
+    from course_lib.data.models.published_model import load_model
     model = load_model("minilm")
     model.weights["encoder.layer.0.attention.self.query.weight"]    # under the publisher's names
 
@@ -22,12 +22,13 @@ from typing import Any
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from . import hub, random_model
-from .chain import first_available
-from .local_files import compare, mirror_folder, package_archive
-from .registry import REGISTRY, DataError, HubPath, Model, Source, Unavailable, read
-from .tokenization import TextTokenizer
-from .tokenizer import SPECIAL
+from .. import hub
+from ..datasets import first_available
+from ..local_files import compare, mirror_folder, package_archive
+from ..registry import REGISTRY, DataError, HubPath, Model, Source, Unavailable, read
+from ..tokenization import TextTokenizer
+from ..tokenizer import SPECIAL
+from . import random_model
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 WORDS = "embeddings.word_embeddings.weight"

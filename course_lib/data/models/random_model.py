@@ -10,10 +10,10 @@ import json
 import torch
 from torch import Tensor
 
-from .grammar import reviews
+from ..grammar import reviews
 
 NAME, LICENCE = "random_bert", "MIT (made by this course)"
-CITATION = "course_lib/data/random_model.py"
+CITATION = "course_lib/data/models/random_model.py"
 WIDTH, LAYERS, HEADS, HIDDEN, LONGEST = 32, 2, 4, 64, 128
 UNUSED = 3  # ids before [UNK] that no text has; BERT has 99
 
