@@ -22,7 +22,7 @@ from . import attention, cell
 SCHEMES = ("light", "dark")
 DOTS = 1200, 880  # of each picture
 WIDTHS = {
-    "live": 600,
+    "live": 660,
     "check": 600,
     "report": 800,
 }  # of the window
@@ -88,6 +88,12 @@ def _live(page: Any) -> None:
     page.wait_for_timeout(500)
 
 
+def _check(page: Any) -> None:
+    """The whole card, smaller if it is higher than the picture."""
+    height = "document.documentElement.scrollHeight"
+    page.evaluate(f"document.body.style.zoom = Math.min(1, 0.98 * innerHeight / {height})")
+
+
 def _report(page: Any) -> None:
     """The first assignment: its points, the causes, the exercises."""
     _scroll(page, "h2")
@@ -99,7 +105,7 @@ def _scroll(page: Any, selector: str) -> None:
     page.evaluate(f"scrollTo({{top: scrollY + {top} - 12, behavior: 'instant'}})")
 
 
-PREPARED: dict[str, Callable[[Any], None]] = {"live": _live, "report": _report}
+PREPARED: dict[str, Callable[[Any], None]] = {"live": _live, "check": _check, "report": _report}
 
 
 def _written(png: bytes, path: Path) -> Path:
