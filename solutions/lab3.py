@@ -130,8 +130,8 @@ with needs("L3.1", "L3.2"):
     theirs = torch.tensor([0.2330943, 0.1712050, 0.2152673, 0.0417116, 0.1351341, 0.1580566])
     with torch.no_grad():
         x, _ = encoder(torch.tensor(read(["The dog chased its ball."])))
-    print("theirs", *(f"{value:.5f}" for value in theirs))
-    print("yours ", *(f"{value:.5f}" for value in x[0, 0, :6]))
+    print("theirs", *(f"{value:.4f}" for value in theirs))
+    print("yours ", *(f"{value:.4f}" for value in x[0, 0, :6]))
     print(f"largest difference {(x[0, 0, :6] - theirs).abs().max():.0e}")
 
 # %% [markdown] exercise="L3.3"
@@ -277,19 +277,19 @@ with needs("L3.1", "L3.2", "L3.3", "L3.4", "L3.5"):
 
     names = ["frozen", "fine-tuned", "adapters"]
     heights = [scores[1000], scores["fine-tuned"], scores["adapters"]]
-    figure, axes = plt.subplots(figsize=(6, 2.5))
+    figure, axes = plt.subplots(figsize=(6, 2.8), layout="constrained")
     bars = axes.barh(names, heights)
-    axes.bar_label(bars, fmt="%.1f", padding=3)
+    axes.bar_label(bars, fmt="%.1f", label_type="center", color="white")
     axes.axvline(81.3, color="black", linestyle=":", label="assignment 3, with 67,000 labels")
     axes.set(title="1,000 labels: percent of the validation sentences", xlim=(50, 90))
     axes.invert_yaxis()
-    axes.legend(loc="lower left")
+    figure.legend(loc="outside lower center")
     describe(figure, "Accuracy with 1,000 labels: " + ", ".join(
         f"{name} {height:.1f} %" for name, height in zip(names, heights, strict=True)))
 
 # %% [markdown]
 # Do not compare these bars too closely: this was one seed, and 872 sentences alone make an accuracy
-# uncertain by ±2.6 points. Part 7 of the lectures has means over three seeds on test sentences.
+# uncertain by ±2.5 points. Part 7 of the lectures has means over three seeds on test sentences.
 #
 # After the training, B A can be added into W: then `weight` is a matrix like any other, and the
 # model is as fast as before.

@@ -13,8 +13,14 @@ from torch import Tensor
 
 from autograder.scorers.labels import REAL
 from course_lib.data import datasets
+from course_lib.data.registry import Source
 from course_lib.recipes.masked_language import fine_tune
-from course_lib.recipes.masked_language_profiles import LOW_RANK, LOW_RANK_RATE, PUBLISHED
+from course_lib.recipes.masked_language_profiles import (
+    LOW_RANK,
+    LOW_RANK_RATE,
+    PUBLISHED,
+    MaskedLanguageProfile,
+)
 from course_lib.recipes.published_encoder import PublishedEncoder
 from course_lib.recipes.published_encoder import published as load_published
 from grader.authoring import results_file
@@ -23,11 +29,13 @@ from .pretraining import Examples, Log, listed, sample
 
 NAME = "published"
 MODEL = "minilm"
-TRAINED = ("mirror", "hub", "package")  # never the stand-in with random weights
+TRAINED: tuple[Source, ...] = ("mirror", "hub", "package")  # never the stand-in with random weights
 FINE_MOST = 1000  # labels of a fine-tuning, which takes minutes
 SPLITS = {"accuracy": "test", "validation_accuracy": "validation"}
-ADAPTED = {"fine_tuned": (PUBLISHED, None)}
-ADAPTED |= {"low_rank": (replace(PUBLISHED, fine_rate=LOW_RANK_RATE), LOW_RANK)}
+ADAPTED: dict[str, tuple[MaskedLanguageProfile, int | None]] = {
+    "fine_tuned": (PUBLISHED, None),
+    "low_rank": (replace(PUBLISHED, fine_rate=LOW_RANK_RATE), LOW_RANK),
+}
 
 
 def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]:
