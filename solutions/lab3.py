@@ -7,10 +7,11 @@
 # ---
 
 # %% [markdown] title="lab3"
-# In lab 2 your encoder read a few thousand reviews, and reading helped little. Somebody else's has
-# read for days: MiniLM has 6 layers and 22.7 million weights, and its authors gave them away. In
-# this lab you put them into the encoder that you wrote, check that it computes the published
-# numbers, and teach it to judge films with 1,000 labels. It is optional and gives no points.
+# In lab 2 your encoder read a few thousand texts, and reading helped little. MiniLM has 6 layers
+# and 22.7 million weights, was trained on a billion pairs of sentences, and anybody may use it.
+# In this lab you put its weights into the encoder that you wrote, check that it computes the
+# published numbers, and teach it to judge films with 1,000 labels. It is optional and gives no
+# points.
 #
 # | name | shape | |
 # |---|---|---|
@@ -19,7 +20,7 @@
 # | `weights` | dict | the published tensors, by their names |
 # | `A`, `B` | `(rank, n_in)`, `(n_out, rank)` | two thin matrices |
 #
-# The encoder is the course's `BertEncoder`. The model has 90 MB. `load_model` looks for it in the
+# The encoder is the course's `BertEncoder`. The model takes 90 MB. `load_model` looks for it in the
 # folder `COURSE_DATA`, on the Hugging Face hub and in a package of the Python index. If none can be
 # reached, or with the profile `tiny`, it makes a small model with random weights: everything runs,
 # and the figures mean nothing.
