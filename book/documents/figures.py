@@ -61,8 +61,8 @@ def _published(m: Measures) -> str:
         f"With 1,000 labels and {m.fine_tuned_cpu_minutes.mean:.1f} CPU minutes, fine-tuning "
         f"reaches {tuned.mean:.1f}% of the test sentences and {validation.mean:.1f}% of the "
         f"validation sentences. Adapters reach {m.low_rank_1000_labels_accuracy.mean:.1f}% of the "
-        f"test sentences, and only {m.low_rank_weights_that_learn.mean:,.0f} weights learn "
-        f"({len(tuned.values)} seeds)"
+        f"test sentences, the mean of {len(tuned.values)} seeds, while only "
+        f"{m.low_rank_weights_that_learn.mean:,.0f} weights learn"
     )
 
 

@@ -151,9 +151,10 @@ def _chapters(course: Course) -> str:
         lectures = "<br>".join(_lectures(course, stage))
         write, solved = _notebooks(course, stage.assignment) if stage.assignment else ("", "")
         rows.append(f"| {stage.title} | {lectures} | {write} | {solved} |")
-    for lab in course.labs:
-        write, solved = _notebooks(course, lab)
-        rows.append(f"| From week {lab.week} | an optional lab | {write} | {solved} |")
+    for week in sorted({lab.week for lab in course.labs}):
+        both = [_notebooks(course, lab) for lab in course.labs if lab.week == week]
+        write, solved = ("<br>".join(links) for links in zip(*both, strict=True))
+        rows.append(f"| From week {week} | optional labs | {write} | {solved} |")
     return "\n".join(rows)
 
 
