@@ -110,7 +110,7 @@ def _published(content: dict[str, Any]) -> Rows:
 
     def shown(name: str) -> str:
         if name not in found:
-            return ""
+            return "–"
         one = measures[name + ending]
         return f"{one['mean']:.1f}% ± {one['sd']:.1f}"
 

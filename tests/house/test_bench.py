@@ -240,7 +240,7 @@ def test_published(bench, monkeypatch):
     assert measures["low_rank_weights_that_learn"]["mean"] == thin + head
     _, *rows = tables._published({"measures": measures})
     assert [row[0] for row in rows] == ["4", "10", "20"]
-    assert rows[2][2:] == ["", ""]
+    assert rows[2][2:] == ["–", "–"]
 
 
 def test_averages_that_reach_back_less_and_less(bench, monkeypatch):
