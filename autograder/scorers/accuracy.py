@@ -12,22 +12,18 @@ from typing import Any
 import numpy as np
 
 from grader.gradebook.exercise_result import ModelResult
-from grader.judge.models.scorer import HiddenLabels, Unusable, other_data
-
-from . import contrast
+from grader.judge.models.scorer import HiddenLabels, Unusable, computed, other_data
 
 MIN_AGREEMENT = 0.98  # of the submitted predictions with the model's own
-MIN_CONTRASTS = 50  # fewer tell nothing
-MAX_GAP = 12.0  # points by which a score may exceed that of the contrasts: `course bench tables`
 
 
 class Accuracy:
     """0 or 1 for every sentence; `predictions.csv` is compared with it."""
 
     first = most = 64
-    first_look = 200
+    asked_again = 256
+    min_agreement = MIN_AGREEMENT
     probe = shuffled = 128
-    contrasts = 300
     max_same = 0.95  # two labels are often the same by chance
     min_alike = 0.65  # a lookup table has about 0.5, a classifier rarely less than 0.8
     noun = "predictions"
@@ -64,33 +60,6 @@ class Accuracy:
 
     alike = same
 
-    def contrast(self, row: int, hidden: HiddenLabels, rng: np.random.Generator) -> str:
-        return contrast.opposite(hidden.sentences[row], int(hidden.labels[row]), hidden.cues, rng)
-
-    def doubt(
-        self,
-        score: float,
-        rows: Sequence[int],
-        answers: Sequence[int],
-        others: Sequence[int],
-        hidden: HiddenLabels,
-    ) -> str:
-        wanted = [1 - int(hidden.labels[row]) for row in rows]
-        right = 100 * self.same(others, wanted) if len(others) >= MIN_CONTRASTS else 100.0
-        if score - right <= MAX_GAP:
-            return ""
-        return (
-            f"of {len(others)} sentences whose telling words were exchanged for those of the other "
-            f"label, {right:.0f} % are right, of the test sentences themselves {score:.0f} %: a "
-            "trained model knows words, not the test sentences"
-        )
-
-    def estimate(
-        self, answers: Sequence[int], rows: Sequence[int], hidden: HiddenLabels
-    ) -> tuple[float, float]:
-        right = float(np.mean(np.equal(answers, [hidden.labels[row] for row in rows])))
-        return 100 * right, 100 * math.sqrt(right * (1 - right) / len(rows))
-
     def score(
         self,
         answers: Sequence[int],
@@ -123,8 +92,7 @@ class Accuracy:
         return [
             f"Your model is right on {model.score:.1f} % of {model.recomputed:,} sentences whose "
             f"labels it never saw (standard error: {error:.1f} percentage points).",
-            f"The grader ran your predict again on {model.recomputed:,} of {model.examples:,} "
-            f"sentences, in {model.seconds:.0f} s; they came from: {model.source}.",
+            f"{computed(model, 'predict')}; the sentences came from: {model.source}.",
         ]
 
 

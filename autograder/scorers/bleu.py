@@ -11,16 +11,12 @@ import numpy as np
 
 from course_lib.evaluation.translation import bleu, bootstrap, chrf
 from grader.gradebook.exercise_result import ModelResult
-from grader.judge.models.scorer import HiddenLabels, Unusable, about, other_data
+from grader.judge.models.scorer import HiddenLabels, Unusable, about, computed, other_data
 from grader.seam.facade import Handle
 
-from . import contrast
-
 LONGEST = 2000  # characters of a translation that are scored
-SAMPLES = 300  # for a standard error, which then has one of 4 %
 MIN_AGREEMENT = 0.95  # of the submitted translations with the model's own: beams may tie
 NAMES = re.compile(r"[a-z][a-z0-9_]{0,39}")  # of measured values in config.json
-MAX_UNCHANGED = 0.5  # of the translations when words of a sentence are exchanged
 MAX_MEASURED = 8  # how many of them are kept
 
 # it warns about texts that look tokenized, as those of an untrained model do
@@ -31,9 +27,9 @@ class Bleu:
     """A text for every sentence; `translations.txt` is compared with it."""
 
     first, most = 10, 100
-    first_look = 100
+    asked_again = 40
+    min_agreement = MIN_AGREEMENT
     probe = 10
-    contrasts = 10
     shuffled = 20  # of a table of half the answers, none is among them once in 10⁶ gradings
     max_same = 0.0  # translations are hardly ever the same by chance
     min_alike = 0.2  # a trained model has 0.7 or more
@@ -76,33 +72,6 @@ class Bleu:
             return 1.0
         cut = [[text[:LONGEST] for text in side] for side in (others, answers)]
         return chrf(*cut).value / 100
-
-    def contrast(self, row: int, hidden: HiddenLabels, rng: np.random.Generator) -> str:
-        return contrast.exchanged(hidden.sentences[row], hidden.sentences, rng)
-
-    def doubt(
-        self,
-        score: float,
-        rows: Sequence[int],
-        answers: Sequence[str],
-        others: Sequence[str],
-        hidden: HiddenLabels,
-    ) -> str:
-        same = self.same(answers, others) if answers else 0.0
-        if same <= MAX_UNCHANGED or len(set(answers)) == 1:
-            return ""
-        return (
-            f"with a third of their words exchanged, {same:.0%} of {len(others)} sentences get the "
-            "same translation as before: a trained model translates the words that are there"
-        )
-
-    def estimate(
-        self, answers: Sequence[str], rows: Sequence[int], hidden: HiddenLabels
-    ) -> tuple[float, float]:
-        kept = [text[:LONGEST] for text in answers]
-        references = [str(hidden.labels[row]) for row in rows]
-        drawn = bootstrap(kept, references, SAMPLES)
-        return float(drawn.mean()), float(drawn.std())
 
     def score(
         self,
@@ -149,9 +118,8 @@ class Bleu:
         sentences = [
             f"Your model reaches {model.score:.1f} BLEU on sentences whose references it never saw "
             f"(95 % bootstrap interval over sentences: {facts['low']:.1f} to {facts['high']:.1f}).",
-            f"The grader ran your translate again on {model.recomputed:,} of {model.examples:,} "
-            f"sentences, in {model.seconds:.0f} s ({model.sentences_per_second:g} sentences per "
-            f"second of CPU time); they came from: {model.source}.",
+            f"{computed(model, 'translate')} ({model.sentences_per_second:g} sentences per second "
+            f"of CPU time); they came from: {model.source}.",
             f"BLEU is computed by sacreBLEU: `{facts['signature']}`.",
         ]
         if (agreement := facts.get("agreement")) is not None:

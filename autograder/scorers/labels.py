@@ -10,8 +10,6 @@ from course_lib.data.registry import Source
 from grader.course.exercise import ModelPart
 from grader.judge.models.scorer import HiddenLabels
 
-from . import contrast
-
 SOURCES = get_args(Source)  # in the order of preference
 REAL: tuple[Source, ...] = ("mirror", "hub")  # sources of the real data, needed to grade a class
 
@@ -27,15 +25,11 @@ def load(model: ModelPart, sources: Sequence[Source]) -> HiddenLabels:
     entry = registry.read(registry.REGISTRY).entry(model.dataset)
     served = [source for source in sources if source in entry.sources]
     data = datasets.load(model.dataset, sources=served or sources)
-    rows, cues = data[model.split][:], {}
-    if model.answer == "whole number":
-        train = data["train"][:]
-        cues = contrast.cues(train[model.source], train[model.target])
+    rows = data[model.split][:]
     return HiddenLabels(
         data.source,
         tuple(rows[model.source]),
         tuple(rows[model.target]),
         data.fingerprint(model.split),
         is_real=data.source in REAL,
-        cues=cues,
     )

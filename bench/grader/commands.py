@@ -12,14 +12,9 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
 
-from ..command_output import log, numbers, seeded, show
+from ..command_output import log, numbers, show
 
 grader_app = typer.Typer()
-seeded(
-    *(grader_app, "tables", "grader.lookup_tables"),
-    "How lookup tables and honest classifiers of SST-2 answer contrasts; 15 CPU minutes.",
-    "0,1,2,3,4",
-)
 
 Assignments = Annotated[str, typer.Option(help="a1,a2,…; default: all")]
 

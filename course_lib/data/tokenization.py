@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -198,12 +199,38 @@ class TextTokenizer:
             raise ValueError(
                 f"{path} is not a tokenizer ({error}): save one with TextTokenizer.save"
             ) from None
-        for id, token in enumerate(SPECIAL):
-            if tokenizer.token_to_id(token) != id:
-                raise ValueError(
-                    f"token {id} of {path} is not {token}: save one with TextTokenizer.save"
-                )
-        return cls(tokenizer)
+        return cls(_checked(tokenizer, path))
+
+    @classmethod
+    def of_vocabulary(cls, path: str | Path) -> TextTokenizer:
+        """A tokenizer as `train` makes it, with the vocabulary and the merges of a file.
+
+        What else the file says does not count, such as how it splits and replaces: a token is never
+        more than a word. Raises ValueError as `load` does.
+        """
+        own = cls.load(path)._tokenizer
+        given = json.loads(own.to_str())
+        form: TextTokenizer = cls.train(
+            (),
+            kind="bpe" if isinstance(own.model, models.BPE) else "word",
+            vocab_size=len(SPECIAL) + 1,
+            lowercase='"Lowercase"' in json.dumps(given["normalizer"]),
+            reversible=own.decoder is not None,
+        )
+        made = json.loads(form._tokenizer.to_str())
+        for part in {"vocab", "merges"} & made["model"].keys():
+            made["model"][part] = given["model"].get(part)
+        return cls(_checked(Tokenizer.from_str(json.dumps(made)), path))
+
+
+def _checked(tokenizer: Tokenizer, path: str | Path) -> Tokenizer:
+    """The tokenizer of a file. Raises ValueError unless the special tokens are its first."""
+    for id, token in enumerate(SPECIAL):
+        if tokenizer.token_to_id(token) != id:
+            raise ValueError(
+                f"token {id} of {path} is not {token}: save one with TextTokenizer.save"
+            )
+    return tokenizer
 
 
 def _keep_words(tokenizer: Tokenizer, kind: str, lowercase: bool) -> None:

@@ -161,6 +161,7 @@ class ModelPart(Table):
     target: str = "label"  # the column to predict
     files: list[str]
     entry_points: list[str]
+    computed_by: str  # a module of the library with functions of these names, which needs no code
     seconds: float = Field(gt=0)
     mebibytes: int = Field(default=MAX_TOTAL >> 20, gt=0, le=LARGEST >> 20)  # of all its files
 

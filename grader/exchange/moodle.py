@@ -96,7 +96,7 @@ def feedback(result: Result) -> str:
         said += [part.comment for part in exercise.parts]
         lines.append(". ".join([line, *filter(None, said)]))
     if totals.manual_pending:
-        lines.append(f"{counted(totals.manual_pending, 'written part')} not marked yet")
+        lines.append(f"{counted(totals.manual_pending, 'part')} not marked yet")
     text = "<br>".join(html.escape(line, quote=False) for line in lines)
     return safe(f"{_heading(result)}{text}")
 

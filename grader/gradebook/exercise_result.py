@@ -96,6 +96,11 @@ class ModelResult(Record):
     `recomputed` of `examples` answers were computed again. `zero_at` and `full_at` are the scores
     for no points and for full points. `told` is what the scorer of this `measure` says to the
     student; what it found besides, such as an interval, are further fields.
+
+    If the student's code says what the weights do, on all or nearly all sentences `compared`, the
+    score is that of the weights. Else `disputed` says why it is that of the code, `by_weights` is
+    the other score, if there is one, and `differing` has sentences with both answers; the points of
+    the exercise are `held` for a person if they depend on it.
     """
 
     measure: str = "accuracy"  # older grades do not say
@@ -114,6 +119,12 @@ class ModelResult(Record):
     drawn: int = 0
     zero_at: Number | None = None
     full_at: Number | None = None
+    compared: int = 0
+    same: int | None = None  # of those compared; None if the weights say nothing
+    disputed: str = ""
+    by_weights: Number | None = None
+    differing: list[str] = []
+    held: bool = False
 
     @model_validator(mode="before")
     @classmethod

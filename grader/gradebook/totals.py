@@ -15,6 +15,8 @@ WITHOUT_POINTS = (INVALID, UNGRADED)  # no exercise was graded
 class Totals(Record):
     """`manual` is None while no written part is marked; `automatic` and `total` if ungraded.
 
+    `manual_pending`: written parts, and exercises of a trained model, that wait for a person.
+
     `total` is also None for an excused student, whose other points are still told.
 
     A bonus exercise, code or written, counts only as `bonus`, and not toward `max`.
@@ -55,7 +57,7 @@ def add_up(
         automatic_max=_sum(e.max_points for e in machine),
         manual=manual if marked else None,
         manual_max=_sum(e.max_points for e in written),
-        manual_pending=sum(p.points is None for e in exercises for p in e.parts if not unread),
+        manual_pending=0 if unread else sum(map(_waiting, exercises)),
         bonus=bonus,
         total=round(earned - penalty, 2) if counted else None,
         max=_sum(e.max_points for e in regular),
@@ -63,6 +65,12 @@ def add_up(
         late_penalty=penalty,
         **({"excused": True} if late.excused else {}),
     )
+
+
+def _waiting(exercise: ExerciseResult) -> int:
+    """How many of its points wait for a person: parts to mark, or a model's that are held."""
+    held = exercise.model is not None and exercise.model.held and exercise.points is None
+    return held + sum(part.points is None for part in exercise.parts)
 
 
 def _sum(points: Iterable[Number | None]) -> Number:

@@ -39,7 +39,9 @@ def opener(
 
     def open_worker(load: Load) -> RemoteBackend:
         seconds = load_seconds or LOAD_SECONDS
-        return RemoteBackend(workers, load, deadline=assignment.call_seconds, load_deadline=seconds)
+        chosen = workers.of_course if load.of_course else workers
+        assert chosen is not None  # every assignment with a trained model has them
+        return RemoteBackend(chosen, load, deadline=assignment.call_seconds, load_deadline=seconds)
 
     return open_worker
 

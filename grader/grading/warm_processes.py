@@ -1,4 +1,8 @@
-"""The warm processes of a run: one per assignment, from which sandboxed workers are forked."""
+"""The warm processes of a run: one per assignment, from which sandboxed workers are forked.
+
+Where trained models are scored, there is one more, with the whole library: its workers read the
+submitted weights and never run a student's code.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import ast
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -14,8 +19,10 @@ from grader.notebook.statements import sort_cell
 
 from ..judge.workers.connection import Workers
 from ..judge.workers.warm_process import WarmProcess
-from ..library import student_tree
+from ..library import student_tree, whole_tree
 from .work_folder import work_folder
+
+OF_COURSE = "course"  # no id of an assignment
 
 
 @contextmanager
@@ -35,6 +42,13 @@ def started(
             warm[id] = WarmProcess(
                 folder / id, imports(course, id), min_tier=min_tier, course_root=course.root
             )
+        parts = [part for id in sorted(ids) if (part := course.assignment(id).model)]
+        if parts:
+            whole_tree.write(course, folder / OF_COURSE)
+            needs = ["torch", *(part.computed_by for part in parts)]
+            warm[OF_COURSE] = WarmProcess(
+                folder / OF_COURSE, needs, min_tier=min_tier, course_root=course.root
+            )
         with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):
@@ -42,7 +56,8 @@ def started(
                 stack.push(process)
         for start in starting:
             start.result()
-        yield {id: process.workers for id, process in warm.items()}
+        own = warm[OF_COURSE].workers if parts else None
+        yield {id: replace(warm[id].workers, of_course=own) for id in ids}
 
 
 def imports(course: Course, id: str) -> list[str]:

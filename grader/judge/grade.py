@@ -27,10 +27,11 @@ from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
 from . import mistaken, own_mistakes, reruns, score, second_try, suite_run
 from .models import model_part
+from .models.asking import Grading
 from .models.scorer import HiddenLabels
 from .reruns import Rerun
 from .suite_run import OpenWorker, Submitted, SuiteRun, Worker
-from .workers.load import Load
+from .workers.load import Load, of_course
 from .workers.time_limit import Patience
 
 NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no notebook to hash
@@ -223,20 +224,25 @@ def _of_model(
     total = load.patience.total + model_part.TOTAL
     patience = replace(load.patience, total=total)
 
-    def opened() -> AbstractContextManager[Worker]:
+    limits = model_part.limits(part)
+
+    theirs = replace(load, limits=limits, patience=patience)
+    ours = of_course(part, limits, patience)
+
+    def opened(load: Load) -> AbstractContextManager[Worker]:
         if unloadable is not None:
             raise unloadable
-        limits = model_part.limits(part)
-        return open_worker(replace(load, limits=limits, patience=patience))
+        return open_worker(load)
 
     return model_part.evaluate(
-        model_part.Grading(
+        Grading(
             submitted.files,
             part,
             assignment.scorer,
             hidden,
             assignment.seed,
-            opened,
+            lambda: opened(theirs),
+            lambda: opened(ours),
             [exercise for exercise in assignment.exercises if exercise.kind == "model"],
         )
     )

@@ -95,14 +95,18 @@ def _of_model(
     exercise: Exercise, entry: ExerciseResult, model: ModelResult, scorer: Scorer
 ) -> ExerciseResult:
     full = round(thresholds.full_at(exercise, model.examples, scorer), 2)
-    share = 0.0
-    if model.score is not None:
-        share = thresholds.share(exercise, model.score, model.examples, scorer)
-    status = "full" if share == 1 else "partial" if share else "zero"
+
+    def share_of(score: float | None) -> float:
+        return 0.0 if score is None else thresholds.share(exercise, score, model.examples, scorer)
+
+    share = share_of(model.score)
+    held = bool(model.disputed) and share != share_of(model.by_weights)
+    status = "pending" if held else "full" if share == 1 else "partial" if share else "zero"
+    limits = {"zero_at": exercise.zero_at, "full_at": full, **({"held": True} if held else {})}
     facts = {
-        "points": round(share * exercise.points, 2),
+        "points": None if held else round(share * exercise.points, 2),
         "status": status if model.handed_in else "not written",
-        "model": model.model_copy(update={"zero_at": exercise.zero_at, "full_at": full}),
+        "model": model.model_copy(update=limits),
     }
     return entry.model_copy(update=facts)
 

@@ -72,7 +72,7 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
         if line["points"] or line["of"]:
             lines.append(f"  {line['what']:<14}{points:>8}{of}")
     if facts["manual_pending"]:
-        lines.append(f"  {counted(facts['manual_pending'], 'written part')} not marked yet")
+        lines.append(f"  {counted(facts['manual_pending'], 'part')} not marked yet")
     for mark in result.held:
         lines += _wrapped(held_sentence(mark), 2)
     if result.comment:

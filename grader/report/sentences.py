@@ -180,6 +180,10 @@ def why(exercise: ExerciseResult) -> str:
 
 
 PENDING = "The model has not been scored yet: this grading ran without the hidden labels."
+EITHER = (
+    "Perhaps the model was trained with a mistake in one of your own components, or with another "
+    "architecture or search; or the answers do not come from the weights."
+)
 HAND_IN = "Hand in the folder `submission` that the notebook writes, next to the notebook."
 
 
@@ -203,7 +207,24 @@ def model_sentences(exercise: ExerciseResult) -> list[str]:
         f"{model.examples:,} sentences, whose answers it never saw."
     ]
     notes = (f"{note[0].upper()}{note[1:]}." for note in model.notes)
-    return [f"{first} {scale}", *more, *notes]
+    return [f"{first} {scale}", *_dispute(exercise, model), *more, *notes]
+
+
+def _dispute(exercise: ExerciseResult, model: ModelResult) -> list[str]:
+    """Why the score is that of the student's code, and what that means for the points."""
+    if not model.disputed:
+        return []
+    unit = model.unit or model.measure
+    scores = f"by your code, the model reaches {model.score:.1f} {unit}"
+    if model.by_weights is not None:
+        scores += f", by its weights {model.by_weights:.1f} {unit}"
+    ends = "The points are the same either way."
+    if model.held:
+        ends = "Your instructor has decided which counts."
+        if exercise.points is None:
+            ends = f"Your points wait for your instructor. {EITHER}"
+    why = f"{model.disputed[0].upper()}{model.disputed[1:]}"
+    return [f"{why}: {scores}. {ends}", *(f"{one}." for one in model.differing)]
 
 
 def shortfall(model: ModelResult) -> str:

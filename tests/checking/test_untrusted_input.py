@@ -15,7 +15,7 @@ from autograder.scorers.accuracy import Accuracy
 from grader.checking.messages import MOST_SHOWN, Message
 from grader.grading import class_run, judge_process
 from grader.intake import archives, plain_files, submissions
-from grader.judge.models import model_part, scorer
+from grader.judge.models import code_answers, scorer
 from grader.judge.models.scorer import HiddenLabels
 from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
@@ -268,7 +268,7 @@ def test_a_huge_header_of_weights_is_not_parsed():
     empty = '"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
     header = ("{" + ",".join(empty % number for number in range(40_000)) + "}").encode()
     with pytest.raises(scorer.Unusable, match="more tensors than any model"):
-        model_part._shuffled(struct.pack("<Q", len(header)) + header, 0)
+        code_answers._shuffled(struct.pack("<Q", len(header)) + header, 0)
 
 
 def test_a_huge_config_counts_as_empty():

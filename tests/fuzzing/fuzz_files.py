@@ -19,7 +19,7 @@ from autograder.scorers import accuracy, bleu
 from course_lib.study.handed_in import BadFile, read_trials
 from grader.authoring.proof import cases
 from grader.intake import archives, handed_in, plain_files
-from grader.judge.models import model_part
+from grader.judge.models import code_answers
 from grader.judge.models.scorer import HiddenLabels, Unusable
 from grader.marking.reading.figures import Notebook
 from grader.notebook import large_outputs, notebook_file, written_answers
@@ -242,7 +242,7 @@ def packed(header: bytes, body: bytes, off: int = 0) -> bytes:
 def huge_weights(rng: Rng) -> bytes:
     """As many tensors as a header of the largest size has, or a few more."""
     entry = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
-    most = model_part.MAX_HEADER // 60
+    most = code_answers.MAX_HEADER // 60
     return packed(json.dumps({f"{i:06}": entry for i in range(most)}).encode(), b"", 0)
 
 
@@ -275,7 +275,7 @@ WEIGHTS = mostly(changed_weights, st.binary())
 
 def feed_weights(data: bytes) -> None:
     try:
-        model_part._shuffled(data, 0)
+        code_answers._shuffled(data, 0)
     finally:
         no_pickle_was_loaded()
 

@@ -20,10 +20,12 @@ from grader.gradebook.result import Result
 from grader.intake import handed_in
 from grader.judge import grade, score
 from grader.judge.models import asking, model_part
+from grader.judge.models.asking import Grading
 from grader.judge.models.scorer import HiddenLabels
 from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend
 from grader.report import page
+from grader.seam import StudentError
 from grader.seam.codec import Decoder
 
 COURSE = fuzz_files.COURSE
@@ -174,15 +176,19 @@ def feed_model(seed: int) -> None:
         backends.append(RemoteBackend(workers, Load([]), **waits))
         return backends[-1]
 
+    def refused() -> RemoteBackend:
+        raise StudentError("ValueError", "these are no weights of the course's model")
+
     exercises = [exercise for exercise in assignment.exercises if exercise.kind == "model"]
     seconds = 20.0 if kind in TABLES else SECONDS
     with patch.multiple(asking, MIN_SECONDS=seconds, LOAD_SECONDS=seconds):
         part = part.model_copy(update={"seconds": seconds})
         scorer = assignment.scorer
-        grading = model_part.Grading(files, part, scorer, labels, 0, open_worker, exercises)
+        workers = (open_worker, refused)
+        grading = Grading(files, part, scorer, labels, 0, *workers, exercises)
         told = model_part.evaluate(grading)
     fuzz_files.no_pickle_was_loaded()
-    if kind in TABLES and told.score is not None:
+    if kind in TABLES and told.score is not None and not told.disputed:
         raise AssertionError(f"a {kind} was scored: {told}")
     entries = score.models(assignment, score.nothing(assignment), told)
     reported(assignment, entries, rng.random() < 0.1, told, files)

@@ -17,6 +17,7 @@ from grader.gradebook.result import Result
 from grader.judge import grade as judge
 from grader.judge import score
 from grader.judge.models import model_part
+from grader.judge.models.asking import Grading
 from grader.judge.models.scorer import HiddenLabels
 
 A1 = COURSE.assignment("a1")
@@ -151,7 +152,7 @@ def test_a_trained_model(id, own):
     assignment = COURSE.assignment(id)
     hidden = HiddenLabels("generated", ("a b", "c d"), (0, 1), "f" * 64)
     scored_with = (assignment.model, assignment.scorer, hidden, assignment.seed)
-    model = model_part.evaluate(model_part.Grading({}, *scored_with, open_nothing))
+    model = model_part.evaluate(Grading({}, *scored_with, open_nothing, open_nothing))
     entries = score.models(assignment, score.nothing(assignment), model)
     facts = judge.facts_of(b"{}", {})
     result = Result.of(assignment, facts, entries, "GRADED", "", model=model)

@@ -17,9 +17,10 @@ from autograder.scorers.bleu import Bleu
 from grader.authoring.views import notebooks
 from grader.judge.grade import grade
 from grader.judge.models import asking, model_part, thresholds
+from grader.judge.models.asking import Grading
 from grader.judge.models.scorer import HiddenLabels
 from grader.judge.suite_run import Submitted
-from grader.judge.workers.load import Load
+from grader.judge.workers.load import Load, of_course
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.report.sentences import model_sentences
@@ -54,8 +55,7 @@ def sentences(count=160):
     for label in labels:
         words = [*rng.choice(plain, 4), *rng.choice(GOOD if label else BAD, 1)]
         texts.append(" ".join(rng.permutation(words)))
-    cues = dict.fromkeys(GOOD, 2.0) | dict.fromkeys(BAD, -2.0)
-    return HiddenLabels("mirror", tuple(texts), labels, "f" * 64, cues=cues)
+    return HiddenLabels("mirror", tuple(texts), labels, "f" * 64)
 
 
 def weights():
@@ -91,8 +91,9 @@ def evaluated(course, sandbox):
         load = Load(collected.statements, collected.unavailable, limits=model_part.limits(part))
         opened = sandbox("a3")
         scored_with = (part, assignment.scorer, hidden, assignment.seed)
-        grading = model_part.Grading(files, *scored_with, lambda: opened(load))
-        return model_part.evaluate(grading)
+        ours = of_course(part, model_part.limits(part), load.patience)
+        workers = (lambda: opened(load), lambda: opened(ours))
+        return model_part.evaluate(Grading(files, *scored_with, *workers))
 
     return run
 
@@ -161,39 +162,6 @@ def test_a_table_of_answers_is_no_model(evaluated):
     told = evaluated(FILES | {"classifier.safetensors": save({"table": table})}, code)
     assert told.accuracy is None
     assert "without one of their words" in told.problem
-
-
-NEAREST = """
-import torch
-from pathlib import Path
-from safetensors.torch import load_file
-import zlib
-
-def bag(text):
-    row = torch.zeros(9973)
-    for word in text.split():
-        row[zlib.crc32(word.encode()) % 9973] = 1.0
-    return row / row.norm()
-
-def load_model(folder):
-    return load_file(Path(folder) / "classifier.safetensors")
-
-def predict(model, texts):
-    near = torch.stack([bag(text) for text in texts]) @ model["texts"].T
-    return [int(label) for label in model["labels"][near.argmax(dim=1)]]
-"""
-
-
-def test_a_table_that_survives_a_lost_word_is_no_model(evaluated):
-    """The nearest of the test sentences by their words: it answers for whatever was exchanged."""
-    own = {}
-    exec(NEAREST, own)
-    texts = torch.stack([own["bag"](text) for text in HIDDEN.sentences])
-    table = save({"texts": texts, "labels": torch.tensor(HIDDEN.labels).float()})
-    told = evaluated(FILES | {"classifier.safetensors": table}, NEAREST)
-    assert told.accuracy is None
-    assert "telling words were exchanged" in told.problem
-    assert "of the test sentences themselves 100 %" in told.problem
 
 
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):
@@ -348,22 +316,23 @@ def test_points_rise_linearly(course):
     assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
-def test_a_graded_notebook_carries_points_and_sentences(course, sandbox):
+def test_points_that_depend_on_who_is_asked_wait_for_a_person(course, sandbox):
+    """Another architecture than the course's has no second score: only its code can run it."""
     assignment = course.assignment("a3")
     cell = {"cell_type": "code", "id": "x", "metadata": {}, "outputs": []}
     cell |= {"execution_count": None, "source": CODE}
     notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     data = notebooks.dump(notebook).encode()
-    for files, hidden, points, status in (
-        (FILES, HIDDEN, 12.0, "full"),
-        ({}, HIDDEN, 0.0, "not written"),
-        (FILES, None, None, "pending"),
+    for files, hidden, points, status, pending, told in (
+        (FILES, HIDDEN, None, "pending", 2, "Your points wait for your instructor."),
+        ({}, HIDDEN, 0.0, "not written", 0, "no classifier.safetensors was handed in"),
+        (FILES, None, None, "pending", 0, "without the hidden labels"),
     ):
         submitted = Submitted(assignment, data, files, only=["3.10", "3.20"])
         result = grade(submitted, course, sandbox("a3"), hidden)
         main, bonus = result.exercises
         assert (main.points, main.status) == (points, status)
         assert bonus.bonus
-        assert result.totals.automatic == (points or 0.0)
-        assert model_sentences(main)
-    assert "without the hidden labels" in model_sentences(main)[0]
+        assert result.totals.automatic == 0.0
+        assert result.totals.manual_pending == pending
+        assert told in " ".join(model_sentences(main))

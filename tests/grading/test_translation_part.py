@@ -3,11 +3,10 @@
 import dataclasses
 import itertools
 import json
-import random
 
 import pytest
 import torch
-from safetensors.torch import save
+from safetensors.torch import load, save
 from small_translation import CODE, LAST, SMALL, TEST, pairs, trained
 
 from autograder.scorers.bleu import LONGEST, Bleu
@@ -19,13 +18,14 @@ from grader.authoring.views import notebooks
 from grader.course.submission_folder import check_folder
 from grader.grading import fingerprints
 from grader.intake import handed_in
+from grader.judge import score
 from grader.judge.grade import grade
-from grader.judge.models import asking, model_part, scorer
-from grader.judge.models.asking import Answers, how_many
+from grader.judge.models import model_part, scorer
+from grader.judge.models.asking import Answers, Grading, how_many
 from grader.judge.models.scorer import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
 from grader.judge.suite_run import Submitted
-from grader.judge.workers.load import Load
+from grader.judge.workers.load import Load, of_course
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
@@ -89,8 +89,9 @@ def evaluated(course, sandbox, notebook, files, hidden):
         opened = sandbox("a4")
         given = files if changed is None else changed
         scored_with = (part, assignment.scorer, hidden, assignment.seed)
-        grading = model_part.Grading(given, *scored_with, lambda: opened(load), exercises)
-        return model_part.evaluate(grading)
+        ours = of_course(part, model_part.limits(part), load.patience)
+        workers = (lambda: opened(load), lambda: opened(ours))
+        return model_part.evaluate(Grading(given, *scored_with, *workers, exercises))
 
     return run
 
@@ -111,9 +112,7 @@ def test_a_translator_earns_what_it_translates_again(evaluated, hidden, files):
 
 
 def test_an_untrained_model_earns_nothing(evaluated, course, files):
-    fresh = untrained_model(trained().tokenizer.vocab_size, SMALL, seed=1)
-    weights = {"translation.safetensors": save(fresh.state_dict())}
-    told = evaluated(files | weights, exercises=[course.assignment("a4").exercise("4.12")])
+    told = evaluated(files | untrained(), exercises=[course.assignment("a4").exercise("4.12")])
     assert told.problem == ""
     assert told.bleu < 10
     assert any("the model's own translations count" in note for note in told.notes)
@@ -140,15 +139,60 @@ def test_files_that_cannot_be_used(evaluated, files, change, told):
     assert told in evaluated(files | change).problem
 
 
+def untrained():
+    fresh = untrained_model(trained().tokenizer.vocab_size, SMALL, seed=1)
+    return {"translation.safetensors": save(fresh.state_dict())}
+
+
 @pytest.mark.parametrize("known", [1.0, 0.5])
-def test_references_in_the_code_are_no_model(evaluated, hidden, known):
-    """Not even when they are there for some of the sentences only."""
+@pytest.mark.parametrize("good", [True, False])
+def test_references_in_the_code_earn_nothing(evaluated, hidden, files, known, good):
+    """Not even when they are there for some of the sentences only; the weights decide."""
     count = round(known * len(hidden.labels))
     table = dict(itertools.islice(zip(hidden.sentences, hidden.labels, strict=True), count))
     looked_up = "    return [TABLE.get(text, found[i]) for i, text in enumerate(texts)]\n"
-    told = evaluated(code=f"{CODE.replace(LAST, looked_up)}\nTABLE = {table}\n")
-    assert told.bleu is None
-    assert "of the same translations: they do not come from translation.saf" in told.problem
+    code = f"{CODE.replace(LAST, looked_up)}\nTABLE = {table}\n"
+    told = evaluated(files if good else files | untrained(), code=code)
+    if good:
+        assert told.disputed == ""
+        assert told.bleu > 90
+    else:
+        assert told.bleu is None
+        assert "of the same translations: they do not come from translation.saf" in told.problem
+
+
+MEMORY = """
+    from collections import Counter
+    def near(text):
+        words = Counter(text.split())
+        return max(TABLE, key=lambda known: (Counter(known.split()) & words).total())
+    def changed(text, known):
+        wanted = dict(zip(known.split(), TABLE[known].split()))
+        return " ".join(wanted.get(word, word) for word in text.split())
+    broken = float(model.embedding.tokens.weight[7, 7]) != WEIGHT
+    texts = texts if not broken else [text[::-1] for text in texts]
+    return [TABLE[text] if text in TABLE else changed(text, near(text)) for text in texts]
+"""
+
+
+def test_a_translation_memory_waits_for_a_person(evaluated, hidden, files, course):
+    """It edits the nearest reference and watches a weight: no question would find it out."""
+    weights = untrained()
+    weight = load(weights["translation.safetensors"])["embedding.tokens.weight"][7, 7].item()
+    table = dict(zip(hidden.sentences, hidden.labels, strict=True))
+    code = f"{CODE.replace(LAST, MEMORY)}\nTABLE = {table}\nWEIGHT = {weight}\n"
+    assignment = course.assignment("a4")
+    scored = [exercise for exercise in assignment.exercises if exercise.full_at]
+    told = evaluated(files | weights, code=code, exercises=scored)
+    assert (told.problem, told.bleu) == ("", 100.0)
+    assert told.by_weights < 10
+    assert told.differing
+    entries = score.models(assignment, score.nothing(assignment), told)
+    held = [entry for entry in entries if entry.kind == "model"]
+    assert [(entry.points, entry.status) for entry in held] == [(None, "pending")] * 2
+    sentences = " ".join(model_sentences(held[0]))
+    assert "by your code, the model reaches 100.0 BLEU, by its weights" in sentences
+    assert "Your points wait for your instructor." in sentences
 
 
 def table_of(texts, references):
@@ -174,76 +218,22 @@ def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
     assert "a trained model does not depend on the exact test sentences" in told.problem
 
 
-def test_a_table_that_survives_a_lost_word_is_no_model(evaluated):
-    """The nearest of the test sentences by their words keeps its translation, whatever changes."""
-    drawn = random.Random(0)
-    numbers = [[drawn.randrange(500) for _ in range(12)] for _ in range(60)]
-    texts, references = (
-        [" ".join(f"{side}{number}" for number in row) for row in numbers] for side in "ef"
-    )
-    hidden = HiddenLabels("mirror", tuple(texts), tuple(references), "f" * 64)
-    weights, code = table_of(texts, references)
-    code += (
-        "def near(a, b):\n"
-        "    a, b = set(a.split()), set(b.split())\n"
-        "    return len(a & b) / (len(a | b) or 1)\n"
-        "def translate(model, texts):\n"
-        "    return [model[max(model, key=lambda known: near(known, text))] for text in texts]\n"
-    )
-    told = evaluated(weights, code, hidden, whole=False)
-    assert told.bleu is None
-    assert "a trained model translates the words that are there" in told.problem
-
-
-def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):
-    weight = trained().model.embedding.tokens.weight[7, 7].item()
-    check = f"    assert model.embedding.tokens.weight[7, 7] == {weight}, 'broken weights'\n"
-    told = evaluated(code=CODE.replace("    step, found", f"{check}    step, found"))
+def test_what_the_time_allows_is_the_sample_that_counts(evaluated):
+    told = evaluated(seconds=0.001)
+    assert 10 <= told.recomputed < 130
     assert told.bleu > 90
-    assert told.notes == ["the model could not be run with shuffled weights (broken weights)"]
-
-
-@pytest.mark.parametrize("seconds", [0.05, 2.0])
-def test_what_the_time_allows_is_the_sample_that_counts(evaluated, files, monkeypatch, seconds):
-    """Whether the time ends between two calls or within one; translations.txt earns nothing."""
-    work = (
-        "    import time\n"
-        f"    end = time.process_time() + ({seconds} if len(texts) > 10 else 0.1)\n"
-        "    while time.process_time() < end:\n        pass\n"
-    )
-    slow = work + LAST
-    wrong = files | {"translations.txt": b"Non.\n" * 130}
-    monkeypatch.setattr(asking, "MIN_SECONDS", 1.0)
-    limit = 1.0 if seconds > 1 else 0.01
-    told = evaluated(wrong, CODE.replace(LAST, slow), seconds=limit)
-    assert told.recomputed == 10
-    assert told.bleu > 90
-    assert told.agreement == 0.0
     assert told.notes[-1] == (
-        "within the time limit, 10 of 130 sentences were translated: the score is that of "
-        "this random sample, and its interval is wider"
+        f"within the time limit, {told.recomputed} of 130 sentences were translated: the score is "
+        "that of this random sample, and its interval is wider"
     )
-
-
-def test_a_sample_counts_when_the_rest_cannot_change_the_points(evaluated, course, data, hidden):
-    texts = {side: (*data["train"][:400][side], *data[TEST][:][side]) for side in ("en", "fr")}
-    more = HiddenLabels("mirror", texts["en"], texts["fr"], hidden.fingerprint)
-    scored = [exercise for exercise in course.assignment("a4").exercises if exercise.full_at]
-    told = evaluated(hidden=more, exercises=scored)
-    assert told.problem == ""
-    assert (told.recomputed, told.examples) == (100, 530)
-    assert told.low <= told.bleu <= told.high
-    assert told.notes[-1].startswith("100 of 530 sentences, drawn at random, were translated")
-    assert "anywhere in this range the points are the same" in told.notes[-1]
 
 
 def test_calls_grow_when_the_model_is_fast_enough():
     measure = Bleu()
     assert how_many(Answers(), measure) == 10
-    assert how_many(Answers(["x"] * 10, 2.9), measure) == 90
+    assert how_many(Answers(["x"] * 10, 2.9), measure) == 100
     assert how_many(Answers(["x"] * 10, 3.1), measure) == 10
     assert how_many(Answers(["x"] * 100, 29.0), measure) == 100
-    assert how_many(Answers(["x"] * 110, 32.0), measure) == 90
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def _print(
     failed = sum(result.outcome == UNGRADED for result in wanted)
     say(f"{counted(len(wanted), 'page')}, {len(changed)} of them new or changed: {to}")
     if waiting:
-        say(f"{waiting} still say “pending”, as written parts are not marked yet")
+        say(f"{waiting} still say “pending”, as parts are not marked yet")
     if failed:
         say(f"{failed} say that the grader failed: grade again before you give them back")
     for path in sorted(zips):

@@ -1,7 +1,7 @@
 """Runs a submitted model in a worker, which never sees the expected answers.
 
-The files are copied into the worker's folder, the notebook's functions are called there, and each
-call may use the time that is left.
+The files are copied into the worker's folder, the functions of the notebook, or the course's own,
+are called there, and each call may use the time that is left.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from grader.course.exercise import ModelPart
+from grader.course.exercise import Exercise, ModelPart
 from grader.seam import Student, StudentError
 from grader.seam.errors import TIMEOUT
 from grader.seam.facade import Backend, Handle
 
-from .scorer import Scorer, Unusable
+from .scorer import HiddenLabels, Scorer, Unusable
 
 
 class Worker(Backend, Protocol):
@@ -30,6 +30,24 @@ class Worker(Backend, Protocol):
 
 
 Open = Callable[[], AbstractContextManager[Worker]]
+
+
+@dataclass(frozen=True)
+class Grading:
+    """One submitted model, and what it is scored with.
+
+    `open_worker` opens a worker with the student's code, `open_own` one with the course's.
+    """
+
+    files: dict[str, bytes]
+    part: ModelPart
+    scorer: Scorer
+    hidden: HiddenLabels
+    seed: int
+    open_worker: Open
+    open_own: Open
+    exercises: Sequence[Exercise] = ()
+
 
 FOLDER = "handed_in"
 COPIED = (".safetensors", ".json")  # submitted answers stay with the judge
@@ -58,11 +76,9 @@ def ask(
     scorer: Scorer,
     texts: Sequence[str],
     seconds: float,
-    enough: Callable[[Sequence[Any]], bool] = lambda answers: False,
 ) -> Answers:
     """The model's answers to as many of these texts as fit into `seconds`, in order; at least one.
 
-    No more texts are asked once `enough` is true of the answers.
     Raises Unusable or StudentError if there is no answer, or an invalid one.
     """
     loader, function = part.entry_points
@@ -87,19 +103,14 @@ def ask(
             raise
         asked.answers += scorer.read(answer.value, len(some), function)
         asked.seconds = worker.clock() - started
-        if enough(asked.answers):
-            break
     return asked
 
 
 def how_many(asked: Answers, scorer: Scorer) -> int:
-    """Texts in the next call: few at first, so that even a slow model gives some answer.
-
-    Later calls end at multiples of `scorer.most`, where answers are looked at.
-    """
+    """Texts in the next call: few at first, so that even a slow model gives some answer."""
     count = len(asked.answers)
     fast = count * CALL_SECONDS >= scorer.most * asked.seconds
-    return scorer.most - count % scorer.most if count and fast else scorer.first
+    return scorer.most if count and fast else scorer.first
 
 
 def _copy_files(student: Student, files: dict[str, bytes]) -> None:

@@ -1,12 +1,15 @@
-"""Scores a trained model by running the student's own code again, in the sandbox.
+"""Scores a trained model by what its weights do.
 
-The files are copied into the worker's folder, where the functions that the handout names are
-called: one loads the model, one answers texts. The answers are scored by the course's scorer with
-labels that the worker never sees, on as many sentences as decide the points (see `sequential_test`)
-and the time allows. Submitted answers do not count; they are only compared with these. Three checks
-reject a lookup table of answers: a model's answers must change when its weights are shuffled, must
-stay similar when each sentence loses a word, and must follow when the words that decide them are
-exchanged. The order of the sentences, and what is changed in them, is drawn anew for each grading.
+The submitted weights, settings and vocabulary are data: the course's own components load them, in
+a sandboxed worker without any of the student's code, and answer every test sentence. The student's
+code, which the handout's names load and ask, answers a small sample. If the two agree, the score
+is that of the weights, and nothing else can raise it.
+
+If they do not, a mistake in the student's components was trained into the weights, the search or
+the architecture is another one, or the answers do not come from the weights. Then the student's
+code is scored (see `code_answers`), the result says what each of the two reaches and where they
+differ, and an exercise whose points depend on it waits for a person. Labels never reach a worker,
+and submitted answers do not count. The sentences of the sample are drawn anew for each grading.
 """
 
 from __future__ import annotations
@@ -15,27 +18,25 @@ import hashlib
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from grader.course.exercise import Exercise, ModelPart
+from grader.course.exercise import ModelPart
 from grader.seam import StudentError
 
 from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
-from . import thresholds
-from .asking import Open, Worker, ask
-from .scorer import HiddenLabels, Scorer, Unusable
-from .sequential_test import SequentialTest
+from . import code_answers
+from .asking import Answers, Grading, ask
+from .scorer import Unusable
 
-PROBE_SECONDS = 60.0
 FALLBACK = (
     "these are the weights of your instructor's fallback model, which earns no points of its own"
 )
-MAX_HEADER = 2**20  # bytes that describe a model's tensors; each takes about 100
 TOTAL = 3600.0  # wall-clock seconds for a model, besides those of the tests
+SHOWN = 5  # sentences whose two answers are reported
+LONGEST = 160  # characters of each of these texts
 
 
 def limits(part: ModelPart) -> dict[str, int]:
@@ -44,24 +45,10 @@ def limits(part: ModelPart) -> dict[str, int]:
     return {"cpu_seconds": 300, "memory_mib": 2048, **room}
 
 
-@dataclass(frozen=True)
-class Grading:
-    """One submitted model, and what it is scored with."""
-
-    files: dict[str, bytes]
-    part: ModelPart
-    scorer: Scorer
-    hidden: HiddenLabels
-    seed: int
-    open_worker: Open
-    exercises: Sequence[Exercise] = ()
-
-
 def evaluate(grading: Grading) -> ModelResult:
     """The result of one model: its `score`, or None and a `problem`.
 
-    `recomputed` of `examples` answers, a random sample, were computed within the time limit, or
-    were enough to know the points of the `exercises`.
+    `recomputed` of `examples` answers, a random sample, were computed within the time limit.
     Whatever the submission does ends in a result.
     """
     hidden, scorer, part = grading.hidden, grading.scorer, grading.part
@@ -78,8 +65,7 @@ def evaluate(grading: Grading) -> ModelResult:
         fields["drawn"] = secrets.randbits(48)  # stored, so that the grading can be repeated
         _score(grading, fields)
     except StudentError as error:
-        where = f" ({error.where})" if error.where else ""
-        fields["problem"] = f"{error.kind}: {error.message}{where}"
+        fields["problem"] = _reason(error)
     except Unusable as error:
         fields["problem"] = str(error)
     result = ModelResult(**fields)
@@ -100,74 +86,78 @@ def _check_weights(grading: Grading) -> None:
 
 
 def _score(grading: Grading, fields: dict[str, Any]) -> None:
-    """Ask the model, check that it is one, and fill in what it reaches.
+    """Fill in what the weights reach and, where the student's code disagrees, what that reaches.
 
-    Raises Unusable or StudentError if it gives no answers, or those of a lookup table.
+    Raises Unusable or StudentError if the student's code has to decide and gives no answers.
     """
-    files, scorer, hidden = grading.files, grading.scorer, grading.hidden
-    order = asked_in(files, [grading.seed, fields["drawn"]], len(hidden.labels))
-    texts = [hidden.sentences[row] for row in order]
-    enough = SequentialTest(scorer, grading.exercises, order, hidden)
-    started = time.monotonic()
-    shuffled = files | {grading.part.weights: _shuffled(files[grading.part.weights], grading.seed)}
-    with grading.open_worker() as worker:
+    scorer, started = grading.scorer, time.monotonic()
+    order = asked_in(grading.files, [grading.seed, fields["drawn"]], len(grading.hidden.labels))
+    texts = [grading.hidden.sentences[row] for row in order]
+    own, why = _of_weights(grading, texts)
+    if own is not None:
+        few = texts[: min(scorer.asked_again, len(own.answers))]
+        with grading.open_worker() as worker:
+            asked = ask(worker, grading.files, grading.part, scorer, few, grading.part.seconds)
+        differing = _differing(few, asked.answers, own.answers)
+        compared = len(asked.answers)
+        fields |= {"compared": compared, "same": compared - len(differing)}
+        if fields["same"] >= scorer.min_agreement * compared:
+            _fill(grading, fields, own.answers, order)
+        else:
+            rows = order[: len(own.answers)].tolist()
+            found, _ = scorer.score(own.answers, rows, {}, grading.hidden)
+            fields |= {"by_weights": found["score"], "differing": differing[:SHOWN]}
+            why = (
+                f"on {len(differing)} of {compared} sentences, your code and your weights in the "
+                "course's own components give different answers"
+            )
+    if why:
         rng = np.random.default_rng([grading.seed, fields["drawn"]])
-        changed = _without_a_word(texts[: scorer.probe], rng)
-        rows, contrasts = _contrasts(scorer, order, hidden, rng)
-        # first: from the full sentences, the submission's code could guess these answers
-        others = _if_any(worker, grading, changed)
-        opposed = _if_any(worker, grading, contrasts)
-        asked = ask(worker, files, grading.part, scorer, texts, grading.part.seconds, enough)
-    answers = asked.answers
-    fields |= {"recomputed": len(answers), "seconds": round(time.monotonic() - started, 2)}
-    fields["sentences_per_second"] = round(len(answers) / max(asked.seconds, 0.01), 1)
-    reached, notes = scorer.score(answers, order[: len(answers)].tolist(), files, hidden)
-    if _earns(grading, reached["score"]):
-        few = texts[: min(scorer.shuffled, len(answers))]
-        _check_shuffled(grading, shuffled, answers, few, fields["notes"])
-        _check_alike(scorer, answers, others)
-        known = dict(zip(order.tolist(), answers, strict=False))
-        rows = [row for row in rows[: len(opposed)] if row in known]
-        given = [known[row] for row in rows]
-        if doubt := scorer.doubt(reached["score"], rows, given, opposed[: len(rows)], hidden):
-            raise Unusable(doubt)
-    fields |= reached
-    fields["notes"] += notes
-    if enough.note:
-        fields["notes"].append(enough.note)
-    elif len(answers) < len(order):
-        fields["notes"].append(
-            f"within the time limit, {len(answers)} of {len(order)} sentences were {scorer.verb}: "
-            f"{scorer.sample}"
-        )
+        asked = code_answers.checked(grading, texts, order, rng, fields["notes"])
+        _fill(grading, fields, asked.answers, order)
+        fields["disputed"] = why
+    fields["seconds"] = round(time.monotonic() - started, 2)
+    fields["sentences_per_second"] = round(len(asked.answers) / max(asked.seconds, 0.01), 1)
 
 
-def _check_shuffled(
-    grading: Grading,
-    shuffled: dict[str, bytes],
-    answers: Sequence[Any],
-    few: Sequence[str],
-    notes: list[str],
+def _of_weights(grading: Grading, texts: Sequence[str]) -> tuple[Answers | None, str]:
+    """What the course's own components answer with these weights; or None, and why they cannot."""
+    part = grading.part
+    try:
+        with grading.open_own() as worker:
+            return ask(worker, grading.files, part, grading.scorer, texts, part.seconds), ""
+    except (StudentError, Unusable) as error:
+        reason = _reason(error) if isinstance(error, StudentError) else str(error)
+        return None, f"the course's own components cannot use these files ({reason[:200]})"
+
+
+def _reason(error: StudentError) -> str:
+    where = f" ({error.where})" if error.where else ""
+    return f"{error.kind}: {error.message}{where}"
+
+
+def _differing(texts: Sequence[str], code: Sequence[Any], weights: Sequence[Any]) -> list[str]:
+    """The sentences that get two answers, with both."""
+    return [
+        f"“{text[:LONGEST]}”: by the code “{str(one)[:LONGEST]}”, by the weights "
+        f"“{str(other)[:LONGEST]}”"
+        for text, one, other in zip(texts, code, weights, strict=False)
+        if one != other
+    ]
+
+
+def _fill(
+    grading: Grading, fields: dict[str, Any], answers: Sequence[Any], order: np.ndarray
 ) -> None:
-    """Raises Unusable if the answers do not come from the weights."""
-    scorer = grading.scorer
-    same = _share_unchanged(grading, shuffled, answers, few, notes)
-    if same > scorer.max_same and len(set(answers)) > 1:
-        raise Unusable(
-            f"with its weights shuffled the model still makes {same:.0%} of the same "
-            f"{scorer.noun}: they do not come from {grading.part.weights}"
-        )
-
-
-def _check_alike(scorer: Scorer, answers: Sequence[Any], others: Sequence[Any]) -> None:
-    """Raises Unusable if the answers depend on the exact test sentences."""
-    pairs = min(len(answers), len(others))
-    alike = scorer.alike(answers[:pairs], others[:pairs]) if pairs else 0.0
-    if alike < scorer.min_alike:
-        raise Unusable(
-            f"without one of their words, {pairs} sentences get {scorer.noun} that have "
-            f"little in common with those of the full sentences ({alike:.0%} alike): a trained "
-            "model does not depend on the exact test sentences"
+    """Fill in the score of the answers, and a note if they are those of a sample."""
+    rows = order[: len(answers)].tolist()
+    reached, notes = grading.scorer.score(answers, rows, grading.files, grading.hidden)
+    fields |= {**reached, "recomputed": len(answers)}
+    fields["notes"] += notes
+    if len(answers) < len(order):
+        fields["notes"].append(
+            f"within the time limit, {len(answers)} of {len(order)} sentences were "
+            f"{grading.scorer.verb}: {grading.scorer.sample}"
         )
 
 
@@ -175,80 +165,3 @@ def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.nda
     """The order of the sentences; it depends on the seeds and on every byte of the files."""
     own = int(handed_in.digest(b"", files)[:16], 16)
     return np.random.default_rng([*seeds, own]).permutation(examples)
-
-
-def _if_any(worker: Worker, grading: Grading, texts: Sequence[str]) -> list[Any]:
-    """The model's answers to these texts; none if it fails."""
-    part, seconds = grading.part, min(grading.part.seconds, PROBE_SECONDS)
-    try:
-        return ask(worker, grading.files, part, grading.scorer, texts, seconds).answers
-    except (StudentError, Unusable):
-        return []
-
-
-def _without_a_word(texts: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """The texts, each without one of its words, drawn at random; a single word is kept."""
-    split = [text.split() for text in texts]
-    for words in split:
-        if len(words) > 1:
-            words.pop(int(rng.integers(len(words))))
-    return [" ".join(words) for words in split]
-
-
-def _contrasts(
-    scorer: Scorer, order: np.ndarray, hidden: HiddenLabels, rng: np.random.Generator
-) -> tuple[list[int], list[str]]:
-    """Rows that have a contrast, in the order of the sentences, and their contrasts."""
-    made: dict[int, str] = {}
-    for row in order.tolist():
-        if len(made) < scorer.contrasts and (text := scorer.contrast(row, hidden, rng)):
-            made[row] = text
-    return list(made), list(made.values())
-
-
-def _earns(grading: Grading, score: float) -> bool:
-    """Whether the score earns any point; what earns none need not be proven a model."""
-    examples = len(grading.hidden.labels)
-    shares = (thresholds.share(e, score, examples, grading.scorer) for e in grading.exercises)
-    return not grading.exercises or any(share > 0 for share in shares)
-
-
-def _share_unchanged(
-    grading: Grading,
-    shuffled: dict[str, bytes],
-    answers: Sequence[Any],
-    few: Sequence[str],
-    notes: list[str],
-) -> float:
-    """Share of answers that are the same with shuffled weights; 0, with a note, if none come."""
-    part, seconds = grading.part, min(grading.part.seconds, PROBE_SECONDS)
-    try:
-        with grading.open_worker() as worker:
-            others = ask(worker, shuffled, part, grading.scorer, few, seconds).answers
-    except (StudentError, Unusable) as error:
-        reason = error.message if isinstance(error, StudentError) else str(error)
-        notes.append(f"the model could not be run with shuffled weights ({reason[:200]})")
-        return 0.0
-    return grading.scorer.same(answers[: len(others)], others)
-
-
-def _shuffled(data: bytes, seed: int) -> bytes:
-    """The same tensors, the values of each shuffled. Raises Unusable for an unreadable file."""
-    import torch
-    from safetensors import torch as safetensors
-
-    generator = torch.Generator().manual_seed(seed)
-    mixed = {}
-    if int.from_bytes(data[:8], "little") > MAX_HEADER:
-        raise Unusable(
-            f"the weights are not a readable safetensors file (its header has more than "
-            f"{MAX_HEADER >> 20} MiB: more tensors than any model has)"
-        )
-    try:
-        for name, tensor in safetensors.load(data).items():
-            order = torch.randperm(tensor.numel(), generator=generator)
-            mixed[name] = tensor.flatten()[order].view(tensor.shape).contiguous()
-        return safetensors.save(mixed)
-    except Exception as error:  # untrusted bytes: any failure is the file's fault
-        reason = f"{type(error).__name__}: {str(error)[:200]}"
-        raise Unusable(f"the weights are not a readable safetensors file ({reason})") from None

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
-
-import numpy as np
 
 from ...course.assignment import Assignment
 from ...course.course import Course
@@ -31,9 +29,9 @@ class Scorer(Protocol):
 
     first: int  # texts in the first call
     most: int  # texts in a later call, at most
-    first_look: int  # answers before it is asked whether they are enough; after it, twice as many
+    asked_again: int  # texts that the notebook's code answers too, to compare it with the weights
+    min_agreement: float  # share of these that must have the same answer
     probe: int  # texts that lose a word, in the check for a lookup table
-    contrasts: int  # texts whose deciding words are exchanged, in the same check
     shuffled: int  # texts that are asked again with shuffled weights
     max_same: float  # share of answers that may be the same with shuffled weights
     min_alike: float  # how alike answers must stay when sentences lose a word
@@ -55,30 +53,6 @@ class Scorer(Protocol):
 
     def alike(self, answers: Sequence[Any], others: Sequence[Any]) -> float:
         """Similarity of two lists of answers, 0 to 1."""
-        ...
-
-    def contrast(self, row: int, hidden: HiddenLabels, rng: np.random.Generator) -> str:
-        """The sentence with those words exchanged that decide its answer; "" if it has none."""
-        ...
-
-    def doubt(
-        self,
-        score: float,
-        rows: Sequence[int],
-        answers: Sequence[Any],
-        others: Sequence[Any],
-        hidden: HiddenLabels,
-    ) -> str:
-        """Why `others`, given to the contrasts of `rows`, are not a model's; "" if they may be.
-
-        `answers` are those to the sentences themselves.
-        """
-        ...
-
-    def estimate(
-        self, answers: Sequence[Any], rows: Sequence[int], hidden: HiddenLabels
-    ) -> tuple[float, float]:
-        """The score of these answers, and its standard error as an estimate of all sentences'."""
         ...
 
     def score(
@@ -115,6 +89,17 @@ def about(files: dict[str, bytes], key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def computed(model: ModelResult, function: str) -> str:
+    """How the answers of a scored model were computed; no full stop."""
+    on = f"{model.recomputed:,} of {model.examples:,} sentences, in {model.seconds:.0f} s"
+    if model.disputed or model.same is None:
+        return f"The grader ran your {function} again on {on}"
+    return (
+        f"The grader computed these answers from your weights, for {on}; your own {function} gave "
+        f"the same for {model.same} of {model.compared}"
+    )
+
+
 def other_data(files: dict[str, bytes], hidden: HiddenLabels) -> str:
     """The source that config.json names if its sentences differ from ours; "" if they do not."""
     data = about(files, "data")
@@ -133,7 +118,6 @@ class HiddenLabels:
     fingerprint: str
     fallback: str = ""  # SHA-256 of the fallback model's weights; "": none is known
     is_real: bool = True  # not of a stand-in for the real data
-    cues: Mapping[str, float] = field(default_factory=dict)  # words that decide a label: log odds
 
 
 def hidden_labels(course: Course, assignment: Assignment, sources: Sequence[str]) -> HiddenLabels:

@@ -91,6 +91,7 @@ class Workers:
     control: socket.socket
     tier: str
     layers: tuple[str, ...]
+    of_course: Workers | None = None  # with the whole library, for the course's own code
 
     def start(self, limits: Mapping[str, int] | None = None) -> Connection:
         """Start a worker; `limits` override some of the warm process's."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grader.course.exercise import ModelPart
 from grader.notebook.statements import Statement
 from grader.seam.codec import Tree
 
@@ -21,6 +22,7 @@ class Load:
     forbidden: Sequence[str] = ()  # names that some exercise forbids
     patience: Patience = field(default_factory=Patience)  # shared by all workers of a submission
     limits: Mapping[str, int] = field(default_factory=dict)  # only those other than the defaults
+    of_course: bool = False  # the course's own code and nothing of a student
 
     @property
     def request(self) -> Tree:
@@ -37,3 +39,11 @@ class Load:
                 "forbidden": list(self.forbidden),
             }
         }
+
+
+def of_course(part: ModelPart, limits: Mapping[str, int], patience: Patience) -> Load:
+    """The course's own functions for a trained model, under the names that the handout gives."""
+    names = tuple(part.entry_points)
+    source = f"from {part.computed_by} import {', '.join(names)}"
+    loaded = [Statement(1, 1, source, names)]
+    return Load(loaded, patience=patience, limits=limits, of_course=True)

@@ -1,0 +1,137 @@
+"""A trained model is graded by what its weights do, whatever the student's code says of them."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from trained_classifiers import HIDDEN, statements, trained
+
+from course_lib.data.tokenization import TextTokenizer
+from grader.judge import score
+from grader.judge.models import model_part
+from grader.judge.models.asking import Grading
+from grader.judge.workers.load import Load, of_course
+
+pytestmark = pytest.mark.xdist_group("a3")  # its workers are started once
+
+LABELS = dict(zip(HIDDEN.sentences, HIDDEN.labels, strict=True))
+MEMORY = f"""
+TABLE = {LABELS!r}
+
+def nearest(text):
+    words = set(text.split())
+    return max(TABLE, key=lambda known: len(words & set(known.split())))
+
+def from_weights(model, texts):
+    with torch.no_grad():
+        return model(pad(model.tokenizer.encode(texts)))[0].argmax(-1).tolist()
+"""
+LOOKUPS = {
+    "of the very sentences": "[TABLE.get(text, 0) for text in texts]",
+    "of the nearest sentence, turned round when words are other ones": (
+        "[TABLE[n] if n == t or len(n.split()) != len(t.split()) else 1 - TABLE[n]"
+        " for t in texts for n in [nearest(t)]]"
+    ),
+    "that falls back on the model": (
+        "[TABLE.get(t, w) for t, w in zip(texts, from_weights(model, texts))]"
+    ),
+    "that broken weights break": (
+        "[TABLE[nearest(t)] if 0.9 < float(model.encoder.state_dict()[KEY].std()) else w"
+        " for t, w in zip(texts, from_weights(model, texts))]"
+    ).replace("KEY", "next(iter(model.encoder.state_dict()))"),
+}
+
+
+@pytest.fixture
+def evaluated(course, sandbox):
+    """The graded entries of 3.10 and 3.20 for files, and a notebook with a mistake or more code."""
+    assignment = course.assignment("a3")
+    part, exercises = assignment.model, [e for e in assignment.exercises if e.kind == "model"]
+
+    def run(files, mistake="", code=""):
+        found, limits, opened = statements(mistake, code), model_part.limits(part), sandbox("a3")
+        theirs = Load(found.statements, found.unavailable, limits=limits)
+        ours = of_course(part, limits, theirs.patience)
+        workers = (lambda: opened(theirs), lambda: opened(ours))
+        scored_with = (part, assignment.scorer, HIDDEN, assignment.seed)
+        told = model_part.evaluate(Grading(files, *scored_with, *workers, exercises))
+        entries = score.models(assignment, score.nothing(assignment), told)
+        return SimpleNamespace(told=told, main=next(e for e in entries if e.id == "3.10"))
+
+    return run
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_an_honest_classifier_earns_what_its_weights_reach(evaluated, tmp_path, seed):
+    found = evaluated(trained(tmp_path, seed))
+    assert (found.told.problem, found.told.disputed) == ("", "")
+    assert found.told.same == found.told.compared == 256
+    assert found.told.recomputed == found.told.examples == len(HIDDEN.labels)
+    assert found.told.score > 82
+    assert (found.main.points, found.main.status) == (12.0, "full")
+    assert "computed these answers from your weights" in " ".join(found.told.told)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    "mistake",
+    ["embedding_positions_absent", "layer_residual_missing", "embedding_not_scaled"],
+)
+def test_a_mistake_in_the_weights_costs_no_points_unseen(evaluated, tmp_path, mistake, seed):
+    """The code is scored, and where the points depend on it, they wait for a person."""
+    found = evaluated(trained(tmp_path, seed, mistake), mistake)
+    assert found.told.problem == ""
+    assert found.told.score > 82
+    assert "give different answers" in found.told.disputed
+    assert found.told.by_weights is not None
+    assert 1 <= len(found.told.differing) <= 5
+    assert found.main.points in (None, 12.0)
+    assert (found.main.points is None) == found.main.model.held
+
+
+@pytest.mark.parametrize("mistake", ["feed_forward_gelu", "mean_count_plus_one"])
+def test_a_mistake_that_changes_no_answer_changes_no_points(evaluated, tmp_path, mistake):
+    found = evaluated(trained(tmp_path, 0, mistake), mistake)
+    assert found.told.disputed == ""
+    assert found.main.points == 12.0
+
+
+@pytest.mark.parametrize("way", LOOKUPS)
+def test_a_lookup_beside_poor_weights_earns_nothing(evaluated, tmp_path, way):
+    files = trained(tmp_path, 0, "mask_inverted")  # a model that cannot read
+    predict = f"\ndef predict(model, texts):\n    return {LOOKUPS[way]}\n"
+    found = evaluated(files, code=MEMORY + predict)
+    assert not found.main.points, found.told
+    assert found.told.problem or found.main.model.held or found.told.score < 60
+
+
+def test_a_lookup_beside_good_weights_earns_what_these_reach(evaluated, tmp_path):
+    predict = "\ndef predict(model, texts):\n    return [TABLE.get(t, 0) for t in texts]\n"
+    found = evaluated(trained(tmp_path, 0), code=MEMORY + predict)
+    assert not found.main.points or found.told.by_weights > 82
+
+
+def that_knows(tokenizer):
+    """The file of a tokenizer that puts one telling word in the place of each test sentence."""
+    made = json.loads(tokenizer)
+    steps = [
+        {"type": "Replace", "pattern": {"String": text}, "content": "warm" if label else "dull"}
+        for text, label in LABELS.items()
+    ]
+    made["normalizer"] = {"type": "Sequence", "normalizers": steps}
+    return json.dumps(made).encode()
+
+
+def test_a_tokenizer_that_knows_the_sentences_is_no_model(evaluated, tmp_path):
+    files = trained(tmp_path, 0)
+    files["tokenizer.json"] = that_knows(files["tokenizer.json"])
+    (tmp_path / "other.json").write_bytes(files["tokenizer.json"])
+    text = HIDDEN.sentences[0]
+    as_given = TextTokenizer.load(tmp_path / "other.json").encode([text])
+    assert len(as_given[0]) == 1
+    ours = TextTokenizer.of_vocabulary(tmp_path / "other.json").encode([text])
+    assert len(ours[0]) == len(text.split())
+    found = evaluated(files)
+    assert "give different answers" in found.told.disputed
+    assert found.told.by_weights < 95
+    assert found.main.points is None or found.told.by_weights > 82
