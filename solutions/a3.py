@@ -389,11 +389,12 @@ with needs("3.7", "3.8", "3.9"):
 #
 # **How it is graded.** By test accuracy: the line under the heading gives the limits, and points
 # are proportional in between. Full points start two standard deviations below the reference, so bad
-# luck costs a correct model nothing. The grader loads your folder with **your** `load_model` and
-# calls **your** `predict` again, a few texts at a time, without network access, on one thread, for
-# at most 60 seconds. Your points come from these predictions, on as many sentences as the time
-# allows; `predictions.csv` is compared with them. If you change these two functions, keep their
-# names, arguments and return values.
+# luck costs a correct model nothing. The grader loads your weights into the course's own
+# components, which have your names and shapes, and computes all predictions itself. **Your**
+# `load_model` and `predict` answer a sample, without network access, on one thread, for at most 60
+# seconds. If both say the same, the score is that of the weights; if not, your code is scored and
+# your instructor decides. `predictions.csv` is only compared. If you change these two functions,
+# keep their names, arguments and return values.
 
 # %%
 from course_lib.data.batching import TokenBuckets, batches_in_order, pad

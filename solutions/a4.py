@@ -526,11 +526,13 @@ with needs("4.10", "4.11"):
 # `config.json`, `tokenizer.json`, and `translations.txt`, with one line per sentence of the test
 # split.
 #
-# **How it is graded.** The grader loads your folder with **your** `load_model(folder)`, calls
-# **your** `translate(model, texts)` again, on one core, without network access, for at most three
-# minutes, and computes sacreBLEU of the result; `translations.txt` is compared with it. If time
-# runs out, the score is that of a random sample: the sentences translated by then. If you change
-# the two functions, keep their names, and let `translate` return a list with one string per text.
+# **How it is graded.** The grader loads your weights into the course's own components, which have
+# your names and shapes, translates with a beam of 5 on one core, for at most three minutes, and
+# computes sacreBLEU of the result. **Your** `load_model(folder)` and `translate(model, texts)`
+# answer a sample. If both say the same, the score is that of the weights; if not, your code is
+# scored and your instructor decides. `translations.txt` is only compared. If time runs out, the
+# score is that of a random sample: the sentences translated by then. If you change the two
+# functions, keep their names, and let `translate` return a list with one string per text.
 # All files together are limited to 256 MiB: 64 million parameters, which `base` has room in, and
 # `big` exceeds.
 # The line under the heading says how many BLEU earn points.

@@ -221,9 +221,10 @@ def _model_files(assignment: Assignment) -> list[str]:
     return [
         "",
         f"Hand in the folder `{FOLDER}` too, which the notebook writes next to itself: {listed} "
-        f"(at most {assignment.model.mebibytes} MiB). The grader asks your own `{loader}(folder)` "
-        f"and `{predictor}(model, texts)` for the {answers} again, on one core within "
-        f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
+        f"(at most {assignment.model.mebibytes} MiB). The grader computes the {answers} from your "
+        f"weights, on one core within {assignment.model.seconds:g} s, asks your own "
+        f"`{loader}(folder)` and `{predictor}(model, texts)` for some of them, and compares them "
+        f"with {hidden}.",
     ]
 
 

@@ -121,7 +121,7 @@ def _score(grading: Grading, fields: dict[str, Any]) -> None:
 
 
 def _of_weights(grading: Grading, texts: Sequence[str]) -> tuple[Answers | None, str]:
-    """What the course's own components answer with these weights; or None, and why they cannot."""
+    """The answers of the course's own components with these weights; or None, and why not."""
     part = grading.part
     try:
         with grading.open_own() as worker:
