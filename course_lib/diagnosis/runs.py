@@ -100,7 +100,7 @@ def _said(error: Exception) -> str:
 
 
 def _given(part: nn.Module, given: Any, named: Any) -> Iterator[Fault]:
-    """What is wrong with the arguments of a part, and the advice."""
+    """Faults of the arguments of a part, each with its advice."""
     try:
         bound = inspect.signature(part.forward).bind(*given, **named)
     except TypeError as error:
@@ -139,7 +139,7 @@ def _fits(mask: Tensor, scores: tuple[int, ...]) -> bool:
 
 
 def _output(part: nn.Module, given: Any, output: Any) -> Iterator[str]:
-    """What is wrong with what a part returns."""
+    """Faults of what a part returns."""
     kind, first = type(part).__name__, output
     if kind not in ALONE:
         if not isinstance(output, tuple) or len(output) != 2:
