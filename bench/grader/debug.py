@@ -209,7 +209,7 @@ def _place(error: Exception) -> str:
 
 
 def components(check: str, says: str) -> set[str]:
-    """The components that a wrong line of debug is about: its check's components, or the place that it names."""
+    """The components that a line of debug is about: its check's, or those of the place it names."""
     if check == "cannot be built":
         return {says.partition(":")[0]}
     if check not in OF_A_PLACE:
