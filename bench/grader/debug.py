@@ -61,7 +61,7 @@ ABOUT = {  # check → the components that it is about
     "shifted targets": "shift_targets",
     "label_smoothed_loss": "label_smoothed_loss",
     "sizes": f"TransformerEmbedding FeedForward MultiHeadAttention {LAYERS} {STACKS} {WHOLE}",
-    "initialization": f"TransformerEmbedding FeedForward {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
+    "initialization": PARTS,
     "layers of their own": f"{LAYERS} {STACKS} {WHOLE}",
     "no dropout in eval()": PARTS,
     "dropout in train()": f"TransformerEmbedding ResidualConnection {ATTENTION} {WHOLE}",

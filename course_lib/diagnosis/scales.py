@@ -163,8 +163,9 @@ def _are(values: Tensor, wanted: float) -> bool:
 def initialization(model: nn.Module) -> Check:
     """The weights of a new model are drawn with a deviation near 1 / √inputs; padding has zeros.
 
-    Then a sum of products is as large as its inputs. Embeddings may be larger, unless they are the
-    output matrix, too: then `training.learning.start` finds that.
+    A norm begins as one: with gains of 1 and biases of 0. Then a sum of products is as large as its
+    inputs. Embeddings may be larger, unless they are the output matrix, too: then
+    `training.learning.start` finds that.
     """
     return first_of("initialization", _of_weights(model), "near 1 / √inputs")
 
@@ -172,6 +173,10 @@ def initialization(model: nn.Module) -> Check:
 @torch.no_grad()
 def _of_weights(model: nn.Module) -> Iterator[Fault]:
     for path, part in model.named_modules():
+        if type(part).__name__ == "LayerNorm":
+            gain, bias = getattr(part, "weight", None), getattr(part, "bias", None)
+            if gain is not None and not (gain == 1).all() or bias is not None and bias.any():
+                yield f"{path} changes what it has normalized", "gains begin at 1, biases at 0"
         if not isinstance(part, nn.Linear | nn.Embedding):
             continue
         weight, root = part.weight.float(), math.sqrt(part.weight.shape[1])

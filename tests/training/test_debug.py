@@ -166,6 +166,7 @@ SAID = {
     "layer_cross_keys_from_x": ("runs", "`key` and `value` of different shapes"),
     "decoder_memory_handed_on": ("runs", "decoder.layers.1 is given `source_mask`"),
     "transformer_memory_is_a_pair": ("runs", "decoder is given `memory` = a tuple"),
+    "layer_norm_starts_at_zero": ("initialization", "gains begin at 1"),
     "generate_not_transposed": ("runs", "Transformer raises RuntimeError"),
     "multi_head_no_super_init": ("cannot be built", "MultiHeadAttention: AttributeError"),
 }
