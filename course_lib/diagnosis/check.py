@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -24,6 +24,11 @@ class Check:
         sign = {True: "ok    ", False: "WRONG ", None: "-     "}[self.ok]
         line = f"{sign}{self.name:<24} {self.measured}"
         return f"{line}\n      → {self.advice}" if self.ok is False else line
+
+
+def listed(arguments: Mapping[str, object]) -> str:
+    """Arguments as they are written in a call."""
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
 
 
 def first_of(name: str, faults: Iterable[Fault], sound: str) -> Check:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .check import Check, Fault
+from .check import Check, Fault, listed
 
 NAME = "runs"
 CALLER = "look at where it is called: its docstring says what it takes"
@@ -85,9 +85,8 @@ def first_failure(
     for model, arguments in models:
         check = runs(model, *token_ids)
         if check.ok is False:
-            shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-            shown = f"{check.measured} (with {shown})" if shown else check.measured
-            return [asdict(replace(check, measured=shown))]
+            built = f" (with {listed(arguments)})" if arguments else ""
+            return [asdict(replace(check, measured=check.measured + built))]
     return []
 
 

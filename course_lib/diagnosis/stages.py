@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from .check import Check, Fault, first_of, tried
+from .check import Check, Fault, first_of, listed, tried
 from .scales import initialization
 
 Stage = Mapping[str, Callable[[], Check]]
@@ -33,7 +33,7 @@ def with_other_arguments(
     paper: list[Check], check: Callable[[], list[Check]], arguments: Mapping[str, object]
 ) -> list[dict[str, object]]:
     """`paper`, and what is wrong only in a model built with other `arguments`; as plain data."""
-    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    shown = listed(arguments)
     name = "other arguments"
     if any(one.ok is False for one in paper):
         found = [Check(name, None, WAITS, "")]
