@@ -674,8 +674,8 @@ with needs("3.7", "3.9", "3.12"):
 
 # %% [markdown]
 # **Small models.** The experiments from here on compare small models that are trained for a few
-# hundred steps, with the following function. Those called *optional lab* are a bonus: leave them
-# out if your time is short. Run the cell in any case.
+# hundred steps, with the following function. Leave out those called *bonus*
+# if your time is short. Run the cell in any case.
 
 # %%
 SMALL = replace(PRESETS["tiny"], d_ff=128, norm_first=True)

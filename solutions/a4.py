@@ -1083,10 +1083,10 @@ with needs(*TRANSLATION):
 #   one, and nothing is measured.)
 
 # %% [markdown]
-# # Optional labs
+# # Bonus exercises
 #
-# That was the required part (100 points). The labs below are optional and independent: take the one
-# whose question interests you. 4.13 and 4.20 look back at the training and the
+# That was the required part (100 points). The exercises below are optional and independent: take the
+# one whose question interests you. 4.13 and 4.20 look back at the training and the
 # search of 4.12, 4.17 at its mistakes; 4.19 makes the search faster, 4.21 lets it draw at random,
 # and 4.22 is a competition with the reference.
 

@@ -442,6 +442,16 @@ def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
     assert b"NotImplementedError" not in files[whole]
 
 
+def test_a_reader_without_an_instructor_begins_with_assignment_1_and_has_no_dates():
+    alone, taught = (
+        handbook.readme(COURSE, COURSE.assignments, [], "3.10", opened) for opened in (True, False)
+    )
+    assert "uv run jupyter lab assignments/a1/a1.ipynb" in alone
+    assert "uv run jupyter lab assignments/a5/a5.ipynb" in taught
+    due = str(COURSE.assignments[0].due.year)
+    assert due in taught and due not in alone
+
+
 def test_one_thing_is_released_at_a_time(tmp_path):
     for options in ({}, {"week": 1, "self_study": True}):
         with pytest.raises(UsageProblem, match="choose one"):

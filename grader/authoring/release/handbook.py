@@ -100,16 +100,17 @@ def readme(
     """
     labs = [one for one in assignments if isinstance(one, Lab)]
     assignments = [one for one in assignments if one not in labs]
-    first = assignments[-1].id if assignments else "a1"
-    notebook = f"assignments/{first}/{first}.ipynb"
+    begun = assignments[0 if opened else -1].id if assignments else "a1"
+    notebook = f"assignments/{begun}/{begun}.ipynb"
+    hidden = "are in `after_an_attempt`" if opened else "decide the rest of the points"
     parts = [
         f"# {course.facts.title}\n\nAssignments on *{course.facts.paper}*. This folder "
-        "has the visible checks; hidden tests decide the rest of the points.\n",
+        f"has the visible checks; hidden tests {hidden}.\n",
         _start(python, notebook, packages),
-        _weeks(course, assignments),
+        _weeks(course, assignments, dates=not opened),
         _labs(labs),
         lectures + _for_lectures(more),
-        (WORK + PROGRAM).format(id=first, starter=f"assignments/{first}/{CLEAN}/{first}.ipynb"),
+        (WORK + PROGRAM).format(id=begun, starter=f"assignments/{begun}/{CLEAN}/{begun}.ipynb"),
         SELF_STUDY if opened else _hand_in(course, assignments),
         "" if opened else _what_counts(course),
         _answers(course, answers, opened),
@@ -152,9 +153,10 @@ README says how to use it.
 """
 
 
-def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
+def _weeks(course: Course, assignments: Sequence[Assignment], dates: bool) -> str:
     parts = {part.number: part.title for part in course.parts}
-    rows = ["| week | about | assignment | time | due |", "|--:|---|---|--:|---|"]
+    due, rule = (" due |", "---|") if dates else ("", "")
+    rows = [f"| week | about | assignment | time |{due}", f"|--:|---|---|--:|{rule}"]
     for assignment in assignments:
         weeks = [w for w in course.weeks if w.number in course.weeks_of(assignment)]
         numbers = ", ".join(str(week.number) for week in weeks)
@@ -163,9 +165,9 @@ def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
         link = f"[{assignment.title}](assignments/{assignment.id}/README.md)"
         hours = texts.hours(assignment.minutes)
         extra = sum(e.minutes for e in assignment.exercises if e.bonus)
-        bonus = f" + {texts.hours(extra)} of optional labs" if extra else ""
-        due = written(assignment.due, assignment.zone)
-        rows.append(f"| {numbers} | {about} | {link} | {hours}{bonus} | {due} |")
+        bonus = f" + {texts.hours(extra)} of bonus exercises" if extra else ""
+        due = f" {written(assignment.due, assignment.zone)} |" if dates else ""
+        rows.append(f"| {numbers} | {about} | {link} | {hours}{bonus} |{due}")
     told = (
         "Hours add up the exercises' minutes: keyboard time only. Reading the paper, waiting for a "
         "training, and learning NumPy or PyTorch on the way come on top: if these are new to you, "
@@ -218,7 +220,7 @@ def _what_counts(course: Course) -> str:
     for id, weight in (alone | extra).items():
         more = " on top, as extra credit" if id in extra else ""
         lines.append(f"- {id}: {weight:g} %{more}{_within(groups, weights, id)}")
-    points = "An assignment has 100 points; the points of optional labs come on top of them."
+    points = "An assignment has 100 points; those of bonus exercises come on top of them."
     cap = f" With extra credit, it ends at {grading.cap_percent:g} %." if extra else ""
     told = "\n".join(lines)
     return f"## What counts\n\nThe course grade is made up of:\n\n{told}\n\n{points}{cap}\n"

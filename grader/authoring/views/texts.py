@@ -41,7 +41,7 @@ def _target(assignment: Assignment) -> list[str]:
 
 
 def exercise_table(assignment: Assignment) -> list[str]:
-    """The core exercises, then the optional labs: those whose points are a bonus."""
+    """The core exercises, then those whose points are a bonus."""
     if isinstance(assignment, Lab):
         rows = [
             f"{e.id} {e.title} | {e.minutes} | {dots(e.difficulty)}" for e in assignment.exercises
@@ -51,14 +51,14 @@ def exercise_table(assignment: Assignment) -> list[str]:
     more, rule, empty = (" lecture |", "---|", " |") if told else ("", "", "")
     rows = [f"| exercise | points | minutes | difficulty |{more}", f"|---|--:|--:|:-:|{rule}"]
     core = [exercise for exercise in assignment.exercises if not exercise.bonus]
-    labs = [exercise for exercise in assignment.exercises if exercise.bonus]
+    bonus = [exercise for exercise in assignment.exercises if exercise.bonus]
     rows += [_row(exercise, assignment) for exercise in core]
-    if labs:
-        rows.append(f"| **Optional labs**, with bonus points | | | |{empty}")
-        rows += [_row(exercise, assignment) for exercise in labs]
+    if bonus:
+        rows.append(f"| **Bonus exercises** | | | |{empty}")
+        rows += [_row(exercise, assignment) for exercise in bonus]
     if assignment.shortest_path:
         rows += ["", _shortest_path(assignment)]
-    if labs:
+    if bonus:
         rows += ["", "Points marked + are optional bonus points."]
     return rows
 
@@ -99,8 +99,8 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
         full = thresholds.full_at(exercise, assignment.model.examples, scorer)
         facts.append(f"0 points up to {exercise.zero_at:g} {scorer.unit_in_handouts}")
         facts.append(f"full points from {full:g} {scorer.unit}")
-    lab = "Optional lab: " if exercise.bonus else ""
-    lines = [f"## {exercise.id} {lab}{exercise.title}", f"*{' · '.join(facts)}*"]
+    bonus = "Bonus: " if exercise.bonus else ""
+    lines = [f"## {exercise.id} {bonus}{exercise.title}", f"*{' · '.join(facts)}*"]
     return "\n\n".join(lines)
 
 
@@ -244,7 +244,7 @@ def _other_files(assignment: Assignment) -> list[str]:
 
 def _for_bonus(assignment: Assignment) -> str:
     bonus = sum(exercise.minutes for exercise in assignment.exercises if exercise.bonus)
-    return f" (and {hours(bonus)} for the optional labs)" if bonus else ""
+    return f" (and {hours(bonus)} for the bonus exercises)" if bonus else ""
 
 
 def hours(minutes: int) -> str:
