@@ -1087,7 +1087,8 @@ with needs(*TRANSLATION):
 #
 # That was the required part (100 points). The exercises below are optional and independent: take
 # the one whose question interests you. 4.13 and 4.20 look back at the training and the search of
-# 4.12, 4.17 at its mistakes; 4.19 makes the search faster, 4.21 lets it draw at random, and 4.22 is a competition with the reference.
+# 4.12, 4.17 at its mistakes; 4.19 makes the search faster, 4.21 lets it draw at random, and 4.22
+# is a competition with the reference.
 
 # %% [markdown] exercise="4.13"
 # "For the base models, we used a single model obtained by averaging the last 5 checkpoints, which
