@@ -12,7 +12,7 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
 
-from . import released
+from . import release_pages
 
 site_app = typer.Typer(help="Build the course site: lectures, slides, quizzes.")
 SITE, DEMO = Path("out/site"), Path("out/demo/report")
@@ -29,7 +29,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Make the book, and the decks of slides in its folder `slides`."""
-    released.check_packages()
+    release_pages.check_packages()
     from . import site_build
 
     pages = site_build.build(to, cache, week, (lambda _: None) if json else print)

@@ -11,7 +11,7 @@ from . import (
     cross_references,
     parts_shown,
     quiz,
-    quoted,
+    quotations,
     steps,
     timetable,
     week_map,
@@ -35,7 +35,7 @@ from .screen import (
 )
 
 PARTS = (
-    quoted,
+    quotations,
     parts_shown,
     cross_references,
     audit_page,

@@ -15,7 +15,7 @@ from book import CHECKOUT
 from grader.course.course import Course
 from grader.course.problem import Problem
 
-from . import DECKS, parts_shown, quoted
+from . import DECKS, parts_shown, quotations
 from .decks.slides import DECK
 from .notebooks import lecture_notebook
 from .notebooks.lecture_notebook import FOLDER as NOTEBOOKS
@@ -89,7 +89,7 @@ def _keep(folder: Path, beginnings: tuple[str, ...]) -> None:
 def _run(builder: str, to: Path, cache: Path, week: int, parts: Collection[int]) -> None:
     cells = (cache / "cells").resolve()
     cells.mkdir(parents=True, exist_ok=True)
-    options = [f"{quoted.WEEK}={week}", f"nb_execution_cache_path={cells}"]
+    options = [f"{quotations.WEEK}={week}", f"nb_execution_cache_path={cells}"]
     options += [f"{parts_shown.PARTS}={parts_shown.setting(parts)}"]
     command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", "-W", "--keep-going"]
     command += ["-d", str(cache / builder / _name(to))]

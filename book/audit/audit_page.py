@@ -16,7 +16,7 @@ from grader.library.components import BuildError
 
 from ..code_explorer import catalog
 from ..outline import OUTLINE
-from ..quoted import WEEK
+from ..quotations import WEEK
 from ..references import exercise_of
 from ..screen import symbols
 from . import audit_checks, statements

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from .. import cross_references, quoted
+from .. import cross_references, quotations
 from .facts import anchors
 
 PART = re.compile(r"part(\d+)_")
@@ -45,12 +45,14 @@ def read(environment: BuildEnvironment) -> Lectures:
         whole = Spot(page, "", title)
         found.parts[int(PART.match(page)[1])] = whole  # type: ignore[index]
         for node in environment.get_doctree(page).findall(nodes.Element):
-            if quoted.SECTION in node:
-                said = anchors(node[quoted.SECTION])
+            if quotations.SECTION in node:
+                said = anchors(node[quotations.SECTION])
                 for one in [*said, *(anchor.partition(",")[0] for anchor in said)]:
                     found.sections.setdefault(one, Spot(page, _section(node), title))
-            elif quoted.QUOTED in node:
-                found.components.setdefault(node[quoted.QUOTED], Spot(page, _section(node), title))
+            elif quotations.QUOTED in node:
+                found.components.setdefault(
+                    node[quotations.QUOTED], Spot(page, _section(node), title)
+                )
             elif cross_references.LISTED in node:
                 for id in node[cross_references.LISTED]:
                     found.exercises.setdefault(id, whole)

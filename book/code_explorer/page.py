@@ -13,11 +13,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import CHECKOUT
 from course_lib.drawings import gallery
-from course_lib.drawings.linked import linked
+from course_lib.drawings.clickable_drawing import linked
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
-from ..quoted import WEEK
+from ..quotations import WEEK
 from . import lectures
 from .catalog import Entry, entries
 from .groups import GROUPS

@@ -10,7 +10,7 @@ from docutils import nodes
 
 from grader.course.course import Course
 
-from ..quoted import PAPER
+from ..quotations import PAPER
 from . import facts
 from .catalog import Entry
 from .lectures import Lectures, Spot

@@ -9,8 +9,17 @@ from grader.authoring.course_build import Target
 from grader.course.course import Course
 
 from ..notebooks import readable
-from ..quizzes import printed, quiz
-from . import computed, figures, front_page, house_map, picture, study_plan, tables, walkthrough
+from ..quizzes import paper_form, quiz
+from . import (
+    figures,
+    front_page,
+    house_map,
+    picture,
+    study_plan,
+    table3_figures,
+    tables,
+    walkthrough,
+)
 
 
 def targets(course: Course) -> Iterator[Target]:
@@ -29,7 +38,7 @@ def _texts(course: Course) -> Iterator[tuple[Path, str]]:
         text = path.read_text(encoding="utf-8")
         yield path, tables.filled(figures.filled(text, results), results)
     path = results / "table3.md"
-    yield path, computed.filled(figures.filled(path.read_text(encoding="utf-8"), results))
+    yield path, table3_figures.filled(figures.filled(path.read_text(encoding="utf-8"), results))
     path = course.root / "README.md"
     yield path, front_page.filled(path.read_text(encoding="utf-8"), course)
     path = course.root / "lectures" / "README.md"
@@ -40,4 +49,4 @@ def _texts(course: Course) -> Iterator[tuple[Path, str]]:
     asked = course.root / "lectures" / "questions.md"
     yield course.root / "lectures" / readable.FOLDER / asked.name, readable.page(asked)
     for one in map(quiz.load, quiz.names()):
-        yield quiz.FOLDER / f"{one.name}.md", printed.folded(one)
+        yield quiz.FOLDER / f"{one.name}.md", paper_form.folded(one)

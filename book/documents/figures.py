@@ -8,19 +8,19 @@ from pathlib import Path
 
 from grader.library.components import BuildError
 
-from . import language_figures, marked
+from . import generated_parts, language_figures
 from .measures import Measure, Measures
 
 
 def filled(text: str, results: Path) -> str:
     """The document with every figure filled in. Raises BuildError for a missing one."""
-    return marked.filled(text, "figures", lambda name: _sentence(name, results))
+    return generated_parts.filled(text, "figures", lambda name: _sentence(name, results))
 
 
 def _sentence(name: str, results: Path) -> str:
     if name not in SENTENCES:
         raise BuildError(f"there is no sentence for the figures {name!r}: add one to SENTENCES")
-    content = marked.results(results, name)
+    content = generated_parts.results(results, name)
     return f"{SENTENCES[name](Measures.of(content))} (`{content['command']}`, {content['device']})."
 
 

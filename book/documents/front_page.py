@@ -19,7 +19,7 @@ from grader.library.components import BuildError
 from ..notebooks.lecture_notebook import FOLDER as NOTEBOOKS
 from ..quizzes import quiz
 from ..weeks import Stage, stages, step_of
-from . import marked, study_plan
+from . import generated_parts, study_plan
 from .measures import Measures
 
 _OPENING = re.compile(r"^:+\{container\} home-text\n(.+?)\n\n", re.M | re.S)
@@ -79,7 +79,7 @@ def filled(text: str, course: Course) -> str:
         around = "" if name in INLINE else "\n\n"
         return f"{around}{PARTS[name](course)}{around}"
 
-    return marked.filled(text, "front", part)
+    return generated_parts.filled(text, "front", part)
 
 
 def _badges(course: Course) -> str:
@@ -130,7 +130,7 @@ def _reached(course: Course) -> str:
     """The reader's results at the end, as measured."""
 
     def measures(name: str) -> Measures:
-        return Measures.of(marked.results(course.root / "results", name))
+        return Measures.of(generated_parts.results(course.root / "results", name))
 
     trained, tested = measures("multi30k_cpu"), measures("multi30k_test2016")
     reviews = measures("sst2_cpu")

@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.library.components import BuildError
 
-from . import marked
+from . import generated_parts
 
 Rows = list[list[str]]  # the first one is the head
 
@@ -20,13 +20,13 @@ def filled(text: str, results: Path) -> str:
     def table(name: str) -> str:
         if name not in TABLES:
             raise BuildError(f"there is no table {name!r}: add one to TABLES")
-        content = marked.results(results, name)
+        content = generated_parts.results(results, name)
         head, *rows = TABLES[name](content)
         lines = [head, ["---"] * len(head), *rows]
         drawn = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         return f"\n\n{drawn}\n\n(`{content['command']}`, {content['device']})\n\n"
 
-    return marked.filled(text, "table", table)
+    return generated_parts.filled(text, "table", table)
 
 
 def _memory(content: dict[str, Any]) -> Rows:

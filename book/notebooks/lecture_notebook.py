@@ -22,7 +22,7 @@ from .. import references
 from ..weeks import KINDS
 from . import myst_text
 from .myst_text import Block
-from .waiting import Cell, Waiting, without_idle_imports
+from .unreleased_code import Cell, Waiting, without_idle_imports
 
 FOLDER = "notebooks"  # of the site
 PAPER = "https://arxiv.org/abs/1706.03762"

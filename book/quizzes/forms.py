@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.authoring.views import notebooks
 
-from . import nbgrader_form, printed
+from . import nbgrader_form, paper_form
 from .quiz import Quiz
 
 
@@ -19,8 +19,8 @@ def write(quiz: Quiz, folder: Path) -> list[Path]:
     """
     form = f"quiz{quiz.part}"
     texts = {
-        folder / f"{quiz.name}.md": printed.questions(quiz),
-        folder / "answers" / f"{quiz.name}.md": printed.answers(quiz),
+        folder / f"{quiz.name}.md": paper_form.questions(quiz),
+        folder / "answers" / f"{quiz.name}.md": paper_form.answers(quiz),
         folder / "source" / form / f"{form}.ipynb": notebooks.dump(nbgrader_form.notebook(quiz)),
     }
     for path, text in texts.items():

@@ -12,7 +12,7 @@ from __future__ import annotations
 from grader.authoring.views.notebooks import Cell, Notebook, new_cell, of_cells
 from grader.notebook.nbgrader_cells import metadata
 
-from .printed import LETTERS
+from .paper_form import LETTERS
 from .quiz import ChoiceQuestion, NumericQuestion, Question, Quiz
 
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")

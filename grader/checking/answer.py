@@ -19,7 +19,7 @@ from ..seam import Handle, StudentError
 from . import evidence, expect
 from .exercise import ATOL, RTOL
 from .messages import Failure
-from .shown import describe, numbers
+from .value_text import describe, numbers
 
 Names = Mapping[str, Any]
 NUMBERED = "value "  # names of the parts of a list

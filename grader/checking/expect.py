@@ -21,7 +21,7 @@ import numpy as np
 from ..seam import StudentError
 from .messages import Failure
 from .numeric import above, below, by_chance, close, dtype, shape
-from .shown import describe, show
+from .value_text import describe, show
 
 __all__ = [
     "Failure",

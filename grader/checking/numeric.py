@@ -10,7 +10,7 @@ import numpy as np
 
 from . import evidence
 from .messages import Failure
-from .shown import describe, numbers, show
+from .value_text import describe, numbers, show
 
 FALSE_ALARM = 1e-8  # the probability that `by_chance` fails correct code
 

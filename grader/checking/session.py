@@ -23,12 +23,12 @@ from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from . import evidence
 from .answer import Answer, tell_apart, wrong_value
+from .automatic_facts import with_facts, without_facts
+from .exceptions.explanation import explain
 from .exercise import ExerciseMark
 from .faults import SuiteError, own_fault
 from .messages import WAITING, Failure, Message, counts_once
-from .raised import explain
 from .suite import Fixture, Test, read_tests
-from .unasked import with_facts, without_facts
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
@@ -120,7 +120,7 @@ def run(
 
 
 def is_first(test: Test) -> bool:
-    """Whether it is the first hidden question of its exercise: see `unasked`."""
+    """Whether it is the first hidden question of its exercise: see `automatic_facts`."""
     files = sorted(test.file.parent.glob("test_*.py"))  # visible tests have other names
     tests = (other for path in files for other in read_tests(path))
     asked = (t.id for t in tests if t.mark.question and t.mark.exercise == test.mark.exercise)

@@ -59,7 +59,7 @@ class Exercise(Table):
     allowed: list[str] = []  # of what the assignment forbids
     declines: dict[
         Form, str
-    ] = {}  # of what every exercise is asked, with the reason: see `unasked`
+    ] = {}  # of what every exercise is asked, with the reason: see `automatic_facts`
     zero_at: float | None = None  # model: the score that earns no points
     full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
     hints: Hints | None = None

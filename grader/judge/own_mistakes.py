@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from grader.checking.exceptions.explanation import explain
 from grader.checking.faults import SuiteError
-from grader.checking.raised import explain
 from grader.checking.session import BROKEN, FAILED, TestResult
 from grader.checking.suite import Test, read_tests
 from grader.course.course_file import shown

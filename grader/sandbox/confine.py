@@ -16,7 +16,7 @@ from typing import Any
 
 from . import landlock, limits, linux, syscall_filter, tiers, view
 from .limits import Limits
-from .readable import DEVICES, Readable
+from .readable_files import DEVICES, Readable
 from .tiers import LANDLOCK, LIMITS, NAMESPACES, QUOTA, SECCOMP, UID, VIEW, LayerFailed
 
 # Files of /proc that reveal nothing about other processes; all of /proc only in a pid namespace.

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from . import confine, tiers, view
 from .limits import Limits
-from .readable import SYSTEM, Readable
+from .readable_files import SYSTEM, Readable
 from .tiers import LayerFailed
 
 

@@ -11,7 +11,7 @@ import os
 import tempfile
 
 from . import linux
-from .readable import DEVICES, Readable
+from .readable_files import DEVICES, Readable
 
 SCRATCH, SHARED_MEMORY = "/scratch", "/dev/shm"
 

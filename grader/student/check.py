@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..checking import session
+from ..checking.exceptions.explanation import explain
 from ..checking.exercise import ExerciseMark
 from ..checking.faults import SuiteError
 from ..checking.findings import right_form, shown_answers, upstream
 from ..checking.messages import Message, summary
-from ..checking.raised import explain
 from ..checking.session import FAILED, PASSED, TestResult
-from ..checking.shown import describe
+from ..checking.value_text import describe
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.course_file import shown

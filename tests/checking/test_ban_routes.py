@@ -10,7 +10,7 @@ import in_process
 import proofs
 import pytest
 
-from grader.checking.raised import explain
+from grader.checking.exceptions.explanation import explain
 from grader.notebook.collect import collect, decided
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError, switches, torch_calls

@@ -16,7 +16,7 @@ from grader.checking.findings.causes import Mistake, Told
 from grader.checking.messages import Failure, Message
 from grader.checking.notebook import VisiblePoints
 from grader.checking.session import FAILED, PASSED, TestResult
-from grader.checking.shown import describe
+from grader.checking.value_text import describe
 from grader.seam import StudentError
 from grader.seam.steps import counted
 

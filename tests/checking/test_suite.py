@@ -6,8 +6,8 @@ import in_process
 import pytest
 
 from grader.checking import faults, session
+from grader.checking.exceptions.explanation import explain
 from grader.checking.messages import Message
-from grader.checking.raised import explain
 from grader.checking.suite import proofread, read_tests
 from grader.seam import StudentError
 from grader.seam.errors import POLICY, TIMEOUT

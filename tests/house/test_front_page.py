@@ -9,7 +9,7 @@ import pytest
 import yaml
 from checkout import ROOT
 
-from book.documents import front_page, marked
+from book.documents import front_page, generated_parts
 from book.front import pictures
 from book.notebooks import readable
 from book.quizzes import quiz
@@ -130,8 +130,8 @@ def test_a_built_part_at_the_beginning_of_a_line_is_markdown(before, gap):
     """After a comment, the rest of its line is shown as it is written."""
     marks = "<!-- part: one -->{}<!-- /part -->"
     empty, made = before + marks.format(""), before + marks.format(f"{gap}`code`")
-    assert marked.filled(empty, "part", lambda _: "`code`") == made
-    assert marked.filled(made, "part", lambda _: "`code`") == made
+    assert generated_parts.filled(empty, "part", lambda _: "`code`") == made
+    assert generated_parts.filled(made, "part", lambda _: "`code`") == made
 
 
 # How the course is cited, and what has changed.

@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 from sample_results import COURSE
 
-from grader.authoring.release import contents, imported, release, running
+from grader.authoring.release import contents, imports, release, running
 from grader.authoring.release.changes import ReleaseError
 from grader.authoring.release.release import BrokenError
 from grader.authoring.views import notebooks
@@ -63,7 +63,7 @@ NEEDED = {  # code of a cell → what is said of it; "" if it works
 
 @pytest.mark.parametrize("code", NEEDED)
 def test_what_a_cell_needs_and_a_release_lacks_is_named(code):
-    found = imported.faults(tree("x = 1", code))
+    found = imports.faults(tree("x = 1", code))
     if not NEEDED[code]:
         assert found == []
         return
@@ -85,7 +85,7 @@ def test_what_a_cell_needs_and_a_release_lacks_is_named(code):
 )
 def test_modules_and_hidden_tests_have_what_they_import(path, text, told):
     files = tree("import lib.a", **{path: text, "apart/hidden/u.py": "x = 1\n"})
-    found = [str(fault) for fault in imported.faults(files, "apart/")]
+    found = [str(fault) for fault in imports.faults(files, "apart/")]
     assert bool(found) == bool(told)
     assert all(one.startswith(f"{path}: {told}") for one in found), found
 
@@ -131,7 +131,7 @@ def test_a_release_that_does_not_work_is_not_written(tmp_path):
     place = release._Place(tmp_path / "to", "", zip=True)
     place.finish(tree("1 / 0"), "Week 1", [])
     with pytest.raises(BrokenError, match=r"ZeroDivisionError: .*\nnothing was released") as error:
-        place.write([running.Run("x", [imported.Fault("x", "fails with ZeroDivisionError: it")])])
+        place.write([running.Run("x", [imports.Fault("x", "fails with ZeroDivisionError: it")])])
     assert error.value.exit_code == 1
     assert not isinstance(error.value, ReleaseError)
     assert [*tmp_path.iterdir()] == []
@@ -158,7 +158,7 @@ def shown(state):
 @pytest.mark.parametrize("state", USUAL, ids=shown)
 def test_the_code_of_a_release_has_what_it_imports(state):
     files = contents.of_week(COURSE, *state)
-    assert imported.faults(files) == []
+    assert imports.faults(files) == []
     out = [one for one in COURSE.assignments if one.week <= state[0]]
     assert {f"assignments/{one.id}/{one.id}.ipynb" for one in out} <= files.keys()
     if state[0] >= 6:
@@ -168,21 +168,21 @@ def test_the_code_of_a_release_has_what_it_imports(state):
 @pytest.mark.slow
 @pytest.mark.parametrize("state", STATES, ids=shown)
 def test_the_code_of_every_release_has_what_it_imports(state):
-    assert imported.faults(contents.of_week(COURSE, *state)) == []
+    assert imports.faults(contents.of_week(COURSE, *state)) == []
 
 
 def test_self_study_has_what_it_imports():
-    assert imported.faults(contents.opened(COURSE), f"{contents.AFTER}/") == []
+    assert imports.faults(contents.opened(COURSE), f"{contents.AFTER}/") == []
 
 
 def of_lectures(week, answers):
     """The lectures' notebooks of a release; all of them without a week."""
     pytest.importorskip("sphinx", reason="the extra `site` needs Python 3.11")
-    from book import parts_shown, released
+    from book import parts_shown, release_pages
     from book.notebooks import lecture_notebook
     from book.site_build import LECTURES
 
-    until = released.site_week(COURSE, week, answers) if week else released.ALL_OUT
+    until = release_pages.site_week(COURSE, week, answers) if week else release_pages.ALL_OUT
     parts = parts_shown.by_week(COURSE, week) if week else ()
     return {
         f"lectures/notebooks/{path.stem}.ipynb": notebooks.dump(

@@ -9,7 +9,7 @@ import pytest
 from checkout import ROOT, place
 
 from grader.sandbox import confine, detection, process_tree, tiers
-from grader.sandbox.readable import Readable, for_python
+from grader.sandbox.readable_files import Readable, for_python
 
 MOUNTS = Path("/proc/self/mounts")
 

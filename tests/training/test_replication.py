@@ -12,7 +12,7 @@ from small_training import Fixed
 from typer.testing import CliRunner
 
 from bench.trainings import replication as bench_replication
-from book.documents import computed
+from book.documents import table3_figures
 from course_lib.data import datasets
 from course_lib.data.corpus.corpus_preparation import TOKENIZER
 from course_lib.data.corpus.sharded_pairs import ShardedPairs
@@ -174,11 +174,11 @@ def test_a_corpus_serves_its_shards_and_its_splits(tmp_path, monkeypatch):
 
 def test_the_page_is_what_the_library_computes_and_every_claim_has_its_command():
     page = (ROOT / "results" / "table3.md").read_text(encoding="utf-8")
-    assert computed.filled(page) == page
+    assert table3_figures.filled(page) == page
     stale = page.replace("63.1", "65.0")
-    assert stale != page == computed.filled(stale)
+    assert stale != page == table3_figures.filled(stale)
     with pytest.raises(BuildError, match="nothing computes 'costs': add it to COMPUTED"):
-        computed.filled("<!-- computed: costs --><!-- /computed -->")
+        table3_figures.filled("<!-- computed: costs --><!-- /computed -->")
     commands = [line for line in page.splitlines() if line.startswith("course replicate --")]
     assert len(commands) == 4
     for command in commands:

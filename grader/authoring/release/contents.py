@@ -16,7 +16,7 @@ from ...library import student_tree
 from ...library.components import BuildError
 from .. import consistency
 from ..views import notebooks, texts
-from . import handbook, needed, project_files
+from . import dependencies, handbook, project_files
 
 Files = dict[str, bytes]  # by path in the release
 SOLUTIONS, AFTER, LECTURES = "solutions", "after_an_attempt", "lectures"
@@ -65,7 +65,7 @@ def of_week(course: Course, week: int, answers: Collection[str], lectures: bool 
     weeks = [one for one in course.weeks if one.number <= week]
     begun = course.model_copy(update={"weeks": weeks, "labs": labs})
     plan = _plan(begun) if pages else ""
-    files = needed.without_unused(course, files | pages, [one.id for one in out])
+    files = dependencies.without_unused(course, files | pages, [one.id for one in out])
     return files | _around(course, files, out, answers, False, plan)
 
 
@@ -99,7 +99,7 @@ def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Fil
 
 def for_lectures(course: Course, files: Files, ids: Sequence[str]) -> set[str]:
     """The paths of code that only the lectures' notebooks use."""
-    return files.keys() - needed.of_work(course, files, ids, f"{LECTURES}/")
+    return files.keys() - dependencies.of_work(course, files, ids, f"{LECTURES}/")
 
 
 def _plan(course: Course) -> str:
@@ -178,8 +178,8 @@ def _around(
     """The files around them: the README, with a plan for each week, and the project's files."""
     python = project_files.python(course.root).replace(">=", "").replace(",<", " to below ")
     ids, listed = [one.id for one in out], requirements(course.root)
-    work = needed.packages(course, files, ids, listed, f"{LECTURES}/")
-    every = needed.packages(course, files, ids, listed)
+    work = dependencies.packages(course, files, ids, listed, f"{LECTURES}/")
+    every = dependencies.packages(course, files, ids, listed)
     more = [line for line in every if line not in work]
     text = handbook.readme(course, out, answers, python, opened, plan, work, more)
     return {**project_files.files(course.root, work, more), "README.md": text.encode()}

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ...course.problem import Problem
-from . import changes, contents, folder, imported, proof, running, secrets
+from . import changes, contents, folder, imports, proof, running, secrets
 from .changes import ReleaseError
 from .contents import Files
 from .git_branch import Branch
@@ -125,7 +125,7 @@ def check_imports(files: Files, beside: Collection[str] = ()) -> None:
 
     Code `beside` the assignments may need packages that are not in requirements.txt.
     """
-    if faults := imported.faults(files, f"{contents.AFTER}/", beside):
+    if faults := imports.faults(files, f"{contents.AFTER}/", beside):
         raise BrokenError(_listed(faults))
 
 

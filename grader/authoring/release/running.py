@@ -21,7 +21,7 @@ from typing import Any
 from grader.student.notebook_home import PROFILE
 
 from . import folder
-from .imported import Fault, bound
+from .imports import Fault, bound
 
 SECONDS = 120  # per cell; one that takes longer, because it trains, ends the run of its notebook
 SMALLEST = "tiny"  # the profile that loads data and trains within seconds, if a course has one

@@ -14,7 +14,7 @@ from ...course.assignment import Assignment
 from ...course.course_file import shown
 from ...seam import Student
 from ...seam.executor import Executor, LocalBackend
-from .. import session, suite, unasked
+from .. import automatic_facts, session, suite
 from ..answer import Answer
 from ..faults import SuiteError
 from ..suite import Test
@@ -64,7 +64,7 @@ def _asked(assignment: Assignment, test: Test, seed: int, scope: dict[str, objec
     if found.answer is None or found.outcome != session.PASSED:
         why = found.message and found.message.got
         raise SuiteError(f"{shown(test.file)}: {test.id}: the right form has no answer: {why}")
-    return unasked.only_so(found.answer)
+    return automatic_facts.only_so(found.answer)
 
 
 @lru_cache(maxsize=16)

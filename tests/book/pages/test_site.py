@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
-from book import parts_shown, released, site_build  # noqa: E402
+from book import parts_shown, release_pages, site_build  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.documents import study_plan  # noqa: E402
 from book.screen import page_files, symbols  # noqa: E402
@@ -208,14 +208,14 @@ def test_the_list_to_tick_of_a_release_names_no_page_of_a_later_week(course):
 
 
 def test_a_release_holds_what_pages_need_and_shows_no_answer_that_is_closed(students_site, course):
-    files = released.read(students_site)
-    assert not [name for name in files if name.split("/")[0] in released.NOT_NEEDED]
+    files = release_pages.read(students_site)
+    assert not [name for name in files if name.split("/")[0] in release_pages.NOT_NEEDED]
     for page in ("index", "slides", "quiz_part1", "glossary", "paper_audit", "live"):
         assert f"{page}.html" in files
     assert sum(map(len, files.values())) < 25e6
-    assert [released.site_week(course, week, []) for week in (1, 4, 7)] == [1, 2, 2]
+    assert [release_pages.site_week(course, week, []) for week in (1, 4, 7)] == [1, 2, 2]
     everything = [assignment.id for assignment in course.assignments]
-    assert released.site_week(course, 7, everything) == 7
+    assert release_pages.site_week(course, 7, everything) == 7
 
 
 def test_a_mistake_names_its_file_and_line(tmp_path, monkeypatch):

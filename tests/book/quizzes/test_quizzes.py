@@ -9,7 +9,7 @@ import pytest
 import quiz_answers
 import torch
 
-from book.quizzes import nbgrader_form, printed, quiz
+from book.quizzes import nbgrader_form, paper_form, quiz
 from book.quizzes.quiz import ChoiceQuestion, NumericQuestion, ShapeQuestion
 from grader.authoring.views import notebooks
 
@@ -135,7 +135,7 @@ def _answers(question):
     """A right and a wrong answer, of the right kind."""
     if not isinstance(question, ChoiceQuestion):
         return question.answer, question.wrong[0].value
-    letters = {printed.LETTERS[n]: c.right for n, c in enumerate(question.shuffled)}
+    letters = {paper_form.LETTERS[n]: c.right for n, c in enumerate(question.shuffled)}
     right = {letter for letter, is_right in letters.items() if is_right}
     if question.kind == "multiple":
         return right, set(letters) - right
@@ -161,12 +161,12 @@ def test_students_do_not_get_the_hidden_tests():
 
 def test_paper_has_the_answers_apart():
     for asked in QUIZZES:
-        sheet, answers = printed.questions(asked), printed.answers(asked)
+        sheet, answers = paper_form.questions(asked), paper_form.answers(asked)
         for question in asked.questions:
             assert question.text.strip() in sheet
             assert question.why.strip() in answers
             assert question.why.strip() not in sheet
-            assert f"**{question.id}** {printed.answer(question)}" in answers
+            assert f"**{question.id}** {paper_form.answer(question)}" in answers
 
 
 def test_the_command_writes_all_forms(tmp_path):

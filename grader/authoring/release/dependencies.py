@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from grader.course.course import Course
 
 from ...exchange import needed_packages
-from .imported import ENGINE, Tree, cells, parsed
+from .imports import ENGINE, Tree, cells, parsed
 
 KNOWN_FAULTS = "known_faults"  # the plugin that `student debug` calls
 PROGRAMS = ("grader/student/", "grader/checking/notebook.py")  # where students enter the grader

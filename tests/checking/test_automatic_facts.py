@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from grader.checking import unasked
+from grader.checking import automatic_facts
 from grader.checking.answer import Answer
 from grader.seam import Student, StudentError
 from grader.seam.executor import Executor, LocalBackend
@@ -89,9 +89,9 @@ def asked(function, args, declined=()):
     def once() -> Answer:
         return Answer.of(student.function(*args))
 
-    found = unasked.with_facts(once(), student, declined, once)
-    broken = found.values.keys() - unasked.only_so(found).values.keys()
-    names = {sentence: form for form, sentence in unasked.FORMS.items()}
+    found = automatic_facts.with_facts(once(), student, declined, once)
+    broken = found.values.keys() - automatic_facts.only_so(found).values.keys()
+    names = {sentence: form for form, sentence in automatic_facts.FORMS.items()}
     return sorted(names.get(name, name) for name in broken)
 
 
@@ -102,8 +102,8 @@ def test_a_call_is_asked_in_other_forms(function, args, broken):
 
 
 def test_what_is_written_to_or_kept_is_seen():
-    assert unasked.CHANGED in asked(written_to, [X.clone()])
-    assert unasked.AGAIN in asked(counted, [X])
+    assert automatic_facts.CHANGED in asked(written_to, [X.clone()])
+    assert automatic_facts.AGAIN in asked(counted, [X])
 
 
 def test_nothing_is_changed_by_asking():

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader.checking.exceptions.diagnosis import SIGNS, diagnosis
-from grader.checking.raised import explain
+from grader.checking.exceptions.explanation import explain
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError

@@ -18,7 +18,7 @@ from course_lib.recipes.training_cost import (
 )
 from grader.library.components import BuildError
 
-from . import marked
+from . import generated_parts
 
 PARTS = {"base": 4, "big": 8}  # of a batch of 25,000 tokens a side, in a GPU's memory
 
@@ -31,7 +31,7 @@ def filled(text: str) -> str:
             raise BuildError(f"nothing computes {name!r}: add it to COMPUTED")
         return f"\n{COMPUTED[name]()}\n"
 
-    return marked.filled(text, "computed", part)
+    return generated_parts.filled(text, "computed", part)
 
 
 def _rows() -> str:

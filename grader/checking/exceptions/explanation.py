@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from ..course.assignment import Ban
-from ..seam import StudentError
-from ..seam import errors as kinds
-from .exceptions.diagnosis import diagnosis
-from .faults import SuiteError
-from .messages import NOT_WRITTEN, RAISED, Message
+from ...course.assignment import Ban
+from ...seam import StudentError
+from ...seam import errors as kinds
+from ..faults import SuiteError
+from ..messages import NOT_WRITTEN, RAISED, Message
+from .diagnosis import diagnosis
 
 # What a test's own exception says about the answer that it could not handle.
 _FORMS = (
