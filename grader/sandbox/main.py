@@ -78,7 +78,7 @@ def _warm_up(configuration: dict[str, Any]) -> Any:
 
     os.environ.update({f"{library}_NUM_THREADS": "1" for library in prewarm.ONE_THREAD})
     os.environ.update(CUDA_VISIBLE_DEVICES="", MPLBACKEND="Agg")
-    from sandbox import confine, detection, jobs, limits, readable, tiers
+    from sandbox import confine, detection, jobs, limits, readable_files, tiers
 
     tier = configuration["tier"]
     if tier is None:
@@ -86,7 +86,7 @@ def _warm_up(configuration: dict[str, Any]) -> Any:
         tier, configuration["missing"] = found.name, found.missing
     gc.disable()  # a quarter of the time of large imports goes into looking for garbage
     prewarm.import_all(configuration["imports"])
-    open_to_workers = readable.for_python(
+    open_to_workers = readable_files.for_python(
         configuration["student_tree"],
         configuration["packages"],
         configuration["answers"],

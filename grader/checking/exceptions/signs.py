@@ -76,7 +76,8 @@ SIGNS = (
         "ValueError|IndexError|AxisError|RuntimeError",
         r"axes don't match array|Dimension out of range|out of bounds for array of dimension"
         r"|too many indices for|permute\(.*number of dimensions in the tensor input",
-        f"the code expects another number of axes: {FROM_THE_END}",
+        f"the code expects another number of axes: {FROM_THE_END}; `squeeze()` without an axis "
+        "also removes a batch of one",
     ),
     Sign(
         "ValueError|RuntimeError",
@@ -156,7 +157,8 @@ SIGNS = (
     Sign(
         "AttributeError",
         r"'[\w.]+' object has no attribute '(\w+)'",
-        "this object has no `{0}`: one of your own class is set in `__init__` as `self.{0} = …`",
+        "this object has no `{0}`: one of your own class is set in `__init__` as `self.{0} = …`, "
+        "before anything that uses it (`super().__init__` may call your methods)",
     ),
     Sign(
         "TypeError|ValueError",
