@@ -157,7 +157,8 @@ def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:
     elif source == "hub":
         files = {f"{s.hub.id} at {s.hub.revision[:7]}": None for s in entry.splits if s.hub}
         origin = f"the Hugging Face hub ({', '.join(files)})"
-        rows = {s.name: data_sources.from_hub(s, s.hub) for s in entry.splits if s.hub}
+        n = len(entry.labels)
+        rows = {s.name: data_sources.from_hub(s, s.hub, n) for s in entry.splits if s.hub}
     elif source == "package" and entry.package:
         origin = f"the package {entry.package.requirement}"
         found = data_sources.from_package(entry.package)
@@ -176,7 +177,7 @@ def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:
         licence=entry.licence,
         citation=entry.citation,
         notices=tuple(notices),
-        splits={split: _dataset(examples, entry.columns) for split, examples in rows.items()},
+        splits={split: _dataset(examples, entry) for split, examples in rows.items()},
     )
 
 
@@ -187,14 +188,14 @@ def _name_asked_for(asked: Entry, split: str) -> str:
     return split if split in names else next(longer, split)
 
 
-def _dataset(rows: list[Row], columns: list[str]) -> Dataset:
+def _dataset(rows: list[Row], entry: Entry) -> Dataset:
     from datasets import ClassLabel, Dataset, Features, Value
 
-    kinds = {name: Value("string") for name in columns}
-    if columns[-1] == "label":
-        kinds["label"] = ClassLabel(names=["negative", "positive"])
+    kinds = {name: Value("string") for name in entry.columns}
+    if "label" in kinds:
+        kinds["label"] = ClassLabel(names=entry.labels)
     return Dataset.from_dict(
-        dict(zip(columns, zip(*rows, strict=True), strict=True)), features=Features(kinds)
+        dict(zip(entry.columns, zip(*rows, strict=True), strict=True)), features=Features(kinds)
     )
 
 
@@ -224,8 +225,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _counts(examples: Dataset) -> str:
     if "label" in examples.column_names:
-        positive = sum(examples[:]["label"])
-        return f"{len(examples) - positive:,} negative, {positive:,} positive"
+        labels = examples[:]["label"]
+        names = examples.features["label"].names
+        return ", ".join(f"{labels.count(n):,} {name}" for n, name in enumerate(names))
     words = (
         f"{sum(len(text.split()) for text in examples[:][column]):,} words of {column}"
         for column in examples.column_names

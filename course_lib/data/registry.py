@@ -57,8 +57,10 @@ class HubFile(HubPath):
     kind = "dataset"
     file: str = Field(pattern=r"\.(parquet|jsonl)$")
     sha256: str | None = Field(default=None, pattern=SHA256)  # None: the revision alone pins it
-    # names of the two columns, or of a text alone; "translation.en" is nested
-    columns: tuple[str, ...] = Field(min_length=1, max_length=2)
+    # of a text alone, of two columns, or of two texts and a label; "translation.en" is nested
+    columns: tuple[str, ...] = Field(min_length=1, max_length=3)
+    more_files: tuple[str, ...] = ()  # whose rows follow those of `file`; the revision pins them
+    unlabeled: bool = False  # rows with the label -1 are counted in `rows`, and not kept
     per_class: tuple[int, int] | None = None  # keep these ranks of each class, by the texts' sha256
     ranks: tuple[int, int] | None = (
         None  # keep these ranks of all pairs, by the first side's sha256
@@ -98,6 +100,7 @@ class Entry(_Table):
     licence: str
     citation: str
     columns: list[str]
+    labels: list[str] = ["negative", "positive"]  # of 0, 1, …
     sources: list[Source]
     stand_ins: dict[Source, str] = {}  # the data set to use instead, by source
     notices: dict[Literal["always", "hub"], str] = {}

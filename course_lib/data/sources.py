@@ -1,7 +1,8 @@
 """Read examples from a local mirror, the Hugging Face hub, or a package.
 
-Rows are (sentence, label), (English, French) or (text,). `Unavailable` means that the next source
-may be tried; any other `DataError`, such as a wrong checksum, needs someone to fix it.
+Rows are (sentence, label), (English, French), (text,) or (premise, hypothesis, label).
+`Unavailable` means that the next source may be tried; any other `DataError`, such as a wrong
+checksum, needs someone to fix it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
     return checked(split, [tuple(row) for row in fields], str(path))
 
 
-def from_hub(split: Split, wanted: HubFile) -> list[Row]:
+def from_hub(split: Split, wanted: HubFile, classes: int = 2) -> list[Row]:
     """One split from one file of the hub at a pinned commit; needs the network once."""
     if wanted.first:
         found = hub.top(wanted, wanted.first)
@@ -53,13 +54,15 @@ def from_hub(split: Split, wanted: HubFile) -> list[Row]:
         path = hub.download(wanted)
         if wanted.sha256:
             compare(path.read_bytes(), wanted.sha256, path, "delete it and load again")
-        found = hub.columns(path, wanted.columns)
+        others = (wanted.model_copy(update={"file": name}) for name in wanted.more_files)
+        paths = [path, *map(hub.download, others)]
+        found = [row for one in paths for row in hub.columns(one, wanted.columns)]
     rows: list[Row] = [tuple(map(_clean, row)) for row in found]
     if wanted.per_class:
         rows = _ranked(rows, *wanted.per_class)
     if wanted.ranks:
         rows = _ranked_pairs(rows, *wanted.ranks)
-    return checked(split, rows, f"{wanted.id} on the hub")
+    return checked(split, rows, f"{wanted.id} on the hub", classes, wanted.unlabeled)
 
 
 def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
@@ -88,12 +91,16 @@ def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
     return splits
 
 
-def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
+def checked(
+    split: Split, rows: list[Row], origin: str, classes: int = 2, unlabeled: bool = False
+) -> list[Row]:
     """Return the rows. Raises DataError for a wrong count, a wrong label or an empty side.
 
-    Rows of a text alone may be empty, and are left out once they are counted.
+    Rows of a text alone may be empty, and are left out once they are counted; so are rows with
+    the label -1 of data that has some `unlabeled`.
     """
-    strange = sorted({row[-1] for row in rows if not isinstance(row[-1], str)} - {0, 1})
+    known = {*range(classes), *([-1] if unlabeled else [])}
+    strange = sorted({row[-1] for row in rows if not isinstance(row[-1], str)} - known)
     if strange == [-1]:
         raise DataError(
             f"the split {split.name} of {origin} has labels of -1, which are withheld there: "
@@ -101,8 +108,8 @@ def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
         )
     if strange:
         raise DataError(
-            f"the split {split.name} of {origin} has the label {strange[0]!r}, not 0 or 1: "
-            "correct the file or data/registry.toml"
+            f"the split {split.name} of {origin} has the label {strange[0]!r}, not 0 to "
+            f"{classes - 1}: correct the file or data/registry.toml"
         )
     for number, row in enumerate(rows):
         if len(row) == 2 and (row[1] == "" or (row[0] == "" and isinstance(row[1], str))):
@@ -115,7 +122,7 @@ def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
             f"the split {split.name} of {origin} has {len(rows):,} rows instead of "
             f"{split.rows:,}: fetch it again, or correct data/registry.toml"
         )
-    return [row for row in rows if len(row) > 1 or row[0]]
+    return [row for row in rows if row[-1] != -1 and (len(row) > 1 or row[0])]
 
 
 def _clean(value: Any) -> Any:

@@ -225,6 +225,30 @@ def test_a_text_alone_comes_without_its_empty_rows(world, hub, monkeypatch):
         world.load()
 
 
+def test_two_texts_with_three_labels_in_two_files(world, hub, monkeypatch):
+    from pyarrow import Table, parquet
+
+    for number, labels in enumerate(((0, -1), (2,))):
+        rows = {"premise": [f"a{n}" for n in labels], "hypothesis": ["b"] * len(labels)}
+        packed = io.BytesIO()
+        parquet.write_table(Table.from_pydict(rows | {"label": list(labels)}), packed)
+        monkeypatch.setitem(StandInHub.files, f"{number}.parquet", packed.getvalue())
+    world.films |= {"columns": ["premise", "hypothesis", "label"], "sources": ["hub"]}
+    world.films |= {"labels": ["entailment", "neutral", "contradiction"], "stand_ins": {}}
+    files = {"id": "someone/films", "revision": REVISION, "file": "0.parquet"}
+    files |= {"more_files": ["1.parquet"], "columns": world.films["columns"], "unlabeled": True}
+    splits = [{"name": name, "rows": 3, "hub": dict(files)} for name in ("train", "test")]
+    world.films["splits"] = splits
+    card, _ = ask_hub(world, hub)
+    assert card.endswith(": 2 train, 2 test")
+    splits[1]["hub"]["unlabeled"] = False
+    (line,) = ask_hub(world, hub)
+    assert "has labels of -1" in line
+    world.films["labels"] = ["no", "yes"]
+    (line,) = ask_hub(world, hub)
+    assert "has the label 2, not 0 to 1" in line
+
+
 def test_without_a_network_the_next_source_serves_at_once(world):
     lines = ask_hub(world, "http://127.0.0.1:9", sources='["hub", "package"]')
     assert lines[0].startswith("films is not available from the hub: someone/films is not on this")

@@ -76,7 +76,7 @@ def test_labels_of_minus_one_are_told(world):
 
 def test_a_strange_label_and_a_wrong_number_of_rows_are_told(world):
     change_mirror(world, "test", [("weak .", 2)])
-    with pytest.raises(DataError, match="has the label 2, not 0 or 1"):
+    with pytest.raises(DataError, match="has the label 2, not 0 to 1"):
         world.load()
     change_mirror(world, "test", [("weak .", 0), ("weak", 0)])
     with pytest.raises(DataError, match="has 2 rows instead of 1"):
