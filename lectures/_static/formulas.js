@@ -26,6 +26,20 @@
     script.src = `${folder}mathjax/startup.js`;
     document.head.append(script);
   };
+  const held = new Set(); // what is on the screen keeps its height until its formulas are there
+  const hold = () => {
+    for (const formula of document.querySelectorAll(".bd-article .math")) {
+      const place = formula.closest("p, li, td, th, dd, div");
+      const { top, bottom } = place.getBoundingClientRect();
+      if (bottom > 0 && top < innerHeight) held.add(place);
+    }
+    for (const place of held) place.style.minHeight = `${place.clientHeight}px`;
+  };
+  const release = () => {
+    if ([...held].some((place) => place.querySelector("mjx-lazy"))) return;
+    for (const place of held) place.style.minHeight = "";
+    held.clear();
+  };
   const fit = () => {
     const all = [...document.querySelectorAll(".bd-article mjx-container")];
     const own = (one) => parseFloat(one.dataset.size ??= parseFloat(one.style.fontSize) || 100);
@@ -42,9 +56,11 @@
       else one.style.fontSize = `${own(one) * Math.max(LEAST, 0.99 * room / width)}%`;
       if (width * LEAST > room) one.closest(".math").tabIndex = 0; // keys can scroll it
     }
+    release();
   };
   const fitSoon = () => { cancelAnimationFrame(fitSoon.next); fitSoon.next = requestAnimationFrame(fit); return false; };
   const ready = () => {
+    hold();
     MathJax.startup.defaultReady();
     const fitted = { id: "fit", renderDoc: fitSoon, renderMath: fitSoon, convert: false };
     MathJax.startup.document.renderActions.add(fitted, 210); // once a formula is in the page
