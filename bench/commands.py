@@ -56,6 +56,11 @@ seeded(
     "0,1,2",
 )
 seeded(
+    *(bench_app, "induction", "trainings.induction"),
+    "Induction heads of a small language model: its losses with and without; 4 CPU minutes.",
+    "0,1,2",
+)
+seeded(
     *(bench_app, "grammar", "trainings.grammar"),
     "The translator on generated sentences: exact matches, and word alignment by attention.",
     "0,1,2",

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shlex
+from functools import partial
 
 import browser
 import edits
@@ -22,6 +23,7 @@ from bench.trainings import (
     averages,
     compare,
     grammar,
+    induction,
     positions,
     pretraining,
     published,
@@ -363,6 +365,22 @@ def test_what_is_kept_for_the_backward_pass_is_counted_to_the_byte():
 def test_what_a_program_made_up_is_not_real():
     with pytest.raises(DataError, match="grammar_en_fr is made up by a program: choose a profile"):
         real("grammar_en_fr")
+
+
+def test_induction(bench, monkeypatch):
+    ids, period = induction.texts(8, (5, 9), torch.Generator().manual_seed(0))
+    for text, back in zip(ids.tolist(), period.tolist(), strict=True):
+        assert len(set(text[:back])) == back
+        assert text[back:] == text[:-back]
+    place = torch.tensor([[0, 0, 1, 2]])
+    weights = torch.zeros(1, 2, 4, 4).scatter(3, place.expand(2, -1)[None, :, :, None], 0.5)
+    weights[:, 1] = 0
+    assert induction._mean_at(weights, place, torch.ones(1, 4) > 0).tolist() == [0.5, 0]
+    monkeypatch.setattr(induction, "trained", partial(induction.trained, steps=4))
+    measures = bench("induction --seeds 0,1", "induction")
+    assert measures["heads"]["values"] == [0, 0]
+    assert measures["loss_again"]["values"] == measures["loss_without_the_heads"]["values"]
+    assert min(measures["loss_again"]["values"]) > 3
 
 
 def test_positions(bench, monkeypatch):
