@@ -17,18 +17,19 @@ ROUTES = frozenset(
     "torch._C torch._dynamo torch._inductor torch._ops torch._refs torch._decomp torch._prims "
     "torch.library torch.ops torch.utils._python_dispatch torch.utils.cpp_extension".split()
 )
+LONGEST = max(route.count(".") for route in ROUTES)  # dots
 PARTS = frozenset("__code__ __globals__ __closure__ __subclasses__ __import__ __loader__".split())
 
 
-def used(statements: Iterable[Statement]) -> tuple[str, int] | None:
-    """The first name of this kind in some statements, and its cell; None without one."""
-    imported = dict[str, str]()
+def used(statements: Iterable[Statement]) -> dict[Statement, str]:
+    """By statement: the first name of this kind in it; one pass, linear in the source."""
+    imported, found = dict[str, str](), dict[Statement, str]()
     for statement in statements:
         for node in ast.walk(ast.parse(statement.source)):
             for name in _named(node, imported):
                 if _is_route(name):
-                    return name, statement.cell
-    return None
+                    found.setdefault(statement, name)
+    return found
 
 
 def _is_route(name: str) -> bool:
@@ -61,7 +62,9 @@ def _named(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
 
 
 def _dotted(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        head = _dotted(node.value)
-        return head and f"{head}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
+    """The name that a node spells out; "" without one, or if it is longer than any route."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < LONGEST:
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

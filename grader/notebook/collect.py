@@ -15,7 +15,7 @@ from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR, POLICY
 from . import ban_routes, not_run
 from .notebook_file import Cell
-from .statements import Found, Statement, global_names, sort_cell, touched
+from .statements import Found, Statement, sort_cell, touched
 
 MAX_NOTICES = 100
 
@@ -52,7 +52,7 @@ class Collected:
             for statement in binding.get(name, ()):
                 if statement not in kept:
                     kept[statement] = None
-                    waiting += global_names(statement.source)
+                    waiting += statement.uses
         return [statement for statement in self.statements if statement in kept]
 
 
@@ -72,7 +72,8 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
     stubs = {n for f in found if f.kind == "stub" for n in f.statement.names}
     result.unwritten = (stubs - written) & set(names)
     kept = [f for f in found if f.kind != "stub" or not set(f.statement.names) <= written]
-    needed = _needed(kept, names)
+    uses = _uses(kept)
+    needed = _needed(uses, names)
     for f in kept:
         bound = set(f.statement.names)
         if f.kind in ("import", "definition", "stub") or (
@@ -87,7 +88,7 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
                     )
                 result.defined_in[name] = f.statement.cell
                 result.unavailable.pop(name, None)
-    _refuse_touched(kept, needed, names, result)
+    _refuse_touched(kept, uses, names, result)
     bound = {n for f in found if f.kind not in ("import", "skipped") for n in f.statement.names}
     for name, why in not_run.definitions(cells, found).items():
         if name in needed - bound - result.unavailable.keys():
@@ -99,14 +100,17 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
     return result
 
 
-def _needed(found: list[Found], names: Iterable[str]) -> set[str]:
-    """The exercises' names and every global name they use, transitively."""
+def _uses(found: list[Found]) -> dict[str, set[str]]:
+    """By a name that the statements bind: the global names that they use."""
     uses: dict[str, set[str]] = {}
     for f in found:
-        if f.kind != "skipped":
-            used = global_names(f.statement.source)
-            for name in f.statement.names:
-                uses.setdefault(name, set()).update(used)
+        for name in f.statement.names if f.kind != "skipped" else ():
+            uses.setdefault(name, set()).update(f.statement.uses)
+    return uses
+
+
+def _needed(uses: dict[str, set[str]], names: Iterable[str]) -> set[str]:
+    """The exercises' names and every global name they use, transitively."""
     needed, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
@@ -117,10 +121,11 @@ def _needed(found: list[Found], names: Iterable[str]) -> set[str]:
 
 
 def _refuse_touched(
-    found: list[Found], needed: set[str], names: list[str], result: Collected
+    found: list[Found], uses: dict[str, set[str]], names: list[str], result: Collected
 ) -> None:
     """Refuse exercises that need a name set or changed by skipped code: its value is unknown."""
-    needed_by = {name: _needed(found, [name]) for name in names}
+    needed_by = {name: _needed(uses, [name]) for name in names}
+    needed = set[str]().union(*needed_by.values())
     imported = {n for f in found if f.kind == "import" for n in f.statement.names}
     for f in found:
         for name in sorted(touched(f.node, imported) & needed) if f.kind == "skipped" else ():
@@ -136,12 +141,14 @@ def _refuse_touched(
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
     """By exercise: a name that it needs cannot be loaded, or leads around what it forbids."""
     verdicts = {}
+    routes = ban_routes.used(collected.statements) if assignment.forbidden_anywhere else {}
     for exercise in assignment.exercises:
         refused = [collected.refused[n] for n in exercise.names if n in collected.refused]
         if refused:
             verdicts[exercise.id] = StudentError(LOAD_ERROR, refused[0])
-        elif assignment.forbidden_in(exercise) and (
-            found := ban_routes.used(collected.closure(exercise.names))
-        ):
-            verdicts[exercise.id] = StudentError(POLICY, found[0], f"cell {found[1]}")
+        elif routes and assignment.forbidden_in(exercise):
+            for statement in collected.closure(exercise.names):
+                if name := routes.get(statement):
+                    error = StudentError(POLICY, name, f"cell {statement.cell}")
+                    verdicts.setdefault(exercise.id, error)
     return verdicts

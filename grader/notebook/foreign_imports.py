@@ -38,13 +38,14 @@ def foreign_imports(
     return found
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
+def _imported(tree: ast.AST) -> Iterator[str]:
     """The top-level modules that code imports, wherever; not those that it can do without."""
-    if isinstance(node, ast.Try):
-        return
-    if isinstance(node, ast.Import):
-        yield from (alias.name.partition(".")[0] for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield node.module.partition(".")[0]
-    for child in ast.iter_child_nodes(node):
-        yield from _imported(child)
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+        elif not isinstance(node, ast.Try):
+            waiting += ast.iter_child_nodes(node)

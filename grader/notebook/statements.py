@@ -12,7 +12,7 @@ import re
 import symtable
 from collections.abc import Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from . import guards
 from .guards import Assignment, Definition, Import
@@ -33,6 +33,11 @@ class Statement:
     line: int
     source: str
     names: tuple[str, ...]
+
+    @cached_property
+    def uses(self) -> frozenset[str]:
+        """The global names that it uses. Raises SyntaxError."""
+        return global_names(self.source)
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ def _parse(cell: Cell, result: CellStatements) -> tuple[ast.Module, str]:
 def _compile(statement: Statement) -> None:
     """Raises SyntaxError, with its line in the cell, for what parses but does not compile."""
     try:
-        global_names(statement.source)
+        _ = statement.uses
     except SyntaxError as error:
         error.lineno = statement.line + (error.lineno or 1) - 1
         raise

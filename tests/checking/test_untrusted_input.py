@@ -18,7 +18,8 @@ from grader.intake import archives, plain_files, submissions
 from grader.judge.models import code_answers, scorer
 from grader.judge.models.scorer import HiddenLabels
 from grader.notebook import notebook_file
-from grader.notebook.collect import MAX_NOTICES, collect
+from grader.notebook.collect import MAX_NOTICES, collect, decided
+from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell
 from grader.seam import Student, StudentError
 from grader.seam.codec import MAX_PAYLOAD, Decoder, Encoder
@@ -222,6 +223,18 @@ def test_many_statements_take_time_in_proportion():
     chain = "softmax = a0\n" + "".join(f"a{i} = a{i + 1}\n" for i in range(8_000))
     found = collected(chain)
     assert len(within(10.0, found.closure, ["softmax"])) == 8_001
+
+
+@pytest.mark.parametrize("depth", [800, 2_500])
+def test_long_chains_of_attributes_are_read_once(depth):
+    """Read anew at each of its dots, this took minutes; at each depth of a call, it ended early."""
+    lines = f"    y = x{'.y' * depth}\n" * (100_000 // depth)
+    found = collected(
+        "def softmax(x):\n" + lines + "    return g(x)\n\ndef g(x):\n    return x.__code__"
+    )
+    verdicts = within(20.0, decided, A1, found)
+    assert verdicts["1.1"].message.endswith("__code__")
+    assert foreign_imports(proofs.COURSE, A1, found, ["softmax"]) == {}
 
 
 def test_notices_are_counted_when_there_are_too_many():
