@@ -81,7 +81,7 @@ def limit_memory() -> None:
     """Bound what this process may allocate: then a test of a submission fails, not the machine."""
     import resource  # not on Windows, where nothing is graded
 
-    most = limits.data_bytes() + MEMORY_MIB * 2**20
+    most = limits.status_bytes("VmData") + MEMORY_MIB * 2**20
     ceiling = resource.getrlimit(resource.RLIMIT_DATA)[1]
     if ceiling == resource.RLIM_INFINITY or most < ceiling:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))

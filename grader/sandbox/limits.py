@@ -7,6 +7,8 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+ADDRESS_SPACE = 16 * 2**30  # bytes beyond what the warm process has mapped
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -29,13 +31,16 @@ def impose(limits: Limits, uid: int, others: int) -> str:
     """Set resource limits on this process and its children; returns a summary of them.
 
     `others` is the number of processes already running under `uid`: the kernel counts processes
-    per uid, not per parent (and does not count root's at all). Memory is limited by RLIMIT_DATA
-    and not RLIMIT_AS, because torch reserves address space that it never uses.
+    per uid, not per parent (and does not count root's at all). Memory is limited by RLIMIT_DATA.
+    RLIMIT_AS has room, because torch reserves address space that it never uses; it bounds the page
+    tables, for which a worker pays with reads alone.
     """
     import resource  # not on Windows, where the judge still imports `Limits`
 
-    data = data_bytes() + limits.memory_mib * 2**20
+    data = status_bytes("VmData") + limits.memory_mib * 2**20
+    space = status_bytes("VmSize") + ADDRESS_SPACE
     values = {
+        "AS": (space, space),
         "CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
         "DATA": (data, data),
         "FSIZE": (limits.file_mib * 2**20,) * 2,
@@ -68,11 +73,10 @@ def processes_of(uid: int) -> int:
     return count
 
 
-def data_bytes() -> int:
-    """Private writable memory of this process, in bytes; half a GiB without /proc."""
+def status_bytes(field: str) -> int:
+    """A size of this process in bytes, by its name in /proc; half a GiB without /proc."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
         return 512 * 2**20
-    kib = next(int(line.split()[1]) for line in lines if line.startswith("VmData:"))
-    return kib * 1024
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:")) * 1024

@@ -11,6 +11,8 @@ from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")  # a second
+SOCKET = 2**18  # bytes that the kernel lets wait in one, unless its owner asks for more
+BLOCK = 4096  # bytes of disk that a file takes at least, if only for its name
 
 
 def descendants(pid: int) -> list[int]:
@@ -66,24 +68,89 @@ def activity(pid: int) -> Activity:
     return Activity(seconds, awake)
 
 
-def folder_bytes(folder: str) -> int:
-    """Disk space that the files beneath `folder` take."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(parent, name)).st_blocks * 512
-    return total
-
-
-def memory_bytes(pids: list[int], enough: int) -> int:
-    """Private memory of these processes together, in bytes.
+def memory_bytes(pids: list[int], sockets: int, enough: int) -> int:
+    """Memory of these processes together, in bytes: private pages, page tables, socket buffers.
 
     A quick sum counts a page shared by forked processes once for each of them. Only if it exceeds
     `enough` are shared pages split between them, which takes milliseconds.
     """
-    quick = sum(_resident(pid) for pid in pids)
-    return quick if quick <= enough else sum(_proportional(pid) for pid in pids)
+    quick = sum(resident(pid) for pid in pids)
+    kernel = sockets * SOCKET + sum(_kib(pid, "status", "VmPTE:") for pid in pids)
+    if quick + kernel > enough:
+        quick = sum(_kib(pid, "smaps_rollup", "Pss_Anon:") for pid in pids)
+    return quick + kernel
+
+
+@dataclass(frozen=True)
+class Held:
+    """What open descriptors and mappings of processes keep that no folder and no page shows."""
+
+    sockets: int
+    nameless: int  # bytes of files that were deleted but are still open
+
+
+def held(pids: list[int], folder: str, largest: int) -> Held:
+    """Held by these processes; a mapping may keep a whole file of `largest` bytes in `folder`."""
+    sockets, files = set[str](), dict[int, int]()
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    target = os.readlink(entry.path)
+                    if target.startswith("socket:"):
+                        sockets.add(target)
+                    elif target.endswith(" (deleted)"):
+                        status = os.stat(entry.path)
+                        files[status.st_ino] = status.st_blocks * 512
+            for line in Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines():
+                if line.endswith(" (deleted)") and folder in line:
+                    files.setdefault(int(line.split()[4]), largest)
+    return Held(len(sockets), sum(files.values()))
+
+
+def folder_bytes(folder: str, enough: int) -> int:
+    """Disk space that files and folders beneath `folder` take, or more than `enough`.
+
+    A folder that cannot be listed (its path is too long, or it has no rights) hides what is in it,
+    so it counts as too much.
+    """
+    total, waiting = 0, [folder]
+    while waiting and total <= enough:
+        try:
+            for entry in os.scandir(waiting.pop()):
+                with contextlib.suppress(FileNotFoundError):
+                    total += max(entry.stat(follow_symlinks=False).st_blocks * 512, BLOCK)
+                    waiting += [entry.path] if entry.is_dir(follow_symlinks=False) else []
+                if total > enough:
+                    break
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it was deleted meanwhile
+        except OSError:
+            return enough + 1
+    return total
+
+
+def remove(folder: str) -> None:
+    """Delete a folder whose processes have ended, however deep it is and whatever its rights."""
+    waiting = [folder]
+    for number, path in enumerate(waiting):  # which grows
+        with contextlib.suppress(OSError):
+            os.chmod(path, 0o700)
+            for entry in list(os.scandir(path)):
+                if entry.is_dir(follow_symlinks=False):
+                    os.chmod(entry.path, 0o700)  # needed to move it
+                    waiting.append(f"{folder}.{number}.{len(waiting)}")
+                    os.rename(entry.path, waiting[-1])  # so no path gets long
+                else:
+                    os.unlink(entry.path)
+            os.rmdir(path)
+
+
+def sockets_in_network(pid: int) -> int:
+    """How many sockets there are in the network of a process, also those that nobody accepts."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path(f"/proc/{pid}/net/sockstat").read_text().split()[2])
+    return 0
 
 
 def end_all(pid: int) -> None:
@@ -135,17 +202,19 @@ def _stat(path: str) -> tuple[bytes, int, int, int, int]:
     return fields[0], user, kernel, childrens_user, childrens_kernel
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
+    """Pages of a process that are no file's, in bytes, those shared with its parent included."""
     try:
-        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
+        _, pages, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
     except (OSError, ValueError):
         return 0
-    return (int(resident) - int(shared)) * PAGE
+    return (int(pages) - int(shared)) * PAGE
 
 
-def _proportional(pid: int) -> int:
+def _kib(pid: int, file: str, field: str) -> int:
+    """The sum of a field in a file of a process, in bytes; 0 if it has ended."""
     try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
     except OSError:
         return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss_Anon:"))
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))

@@ -11,7 +11,6 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import tempfile
@@ -47,7 +46,7 @@ def supervise(job: Job) -> NoReturn:
     finally:
         process_tree.end_all(os.getpid())
         if not has_view:
-            shutil.rmtree(scratch, ignore_errors=True)
+            process_tree.remove(scratch)
         _send(job.status, report)
         os._exit(0)  # closes the socket, which ends the report
 
@@ -137,16 +136,19 @@ def _until_the_end(job: Job, pid: int, scratch: str, sinks: list[_Sink]) -> tupl
 def _exceeded_limit(job: Job, scratch: str, deadline: float) -> str:
     if time.monotonic() > deadline:
         return "wall"
-    has_quota = tiers.QUOTA in tiers.LAYERS[job.tier]
-    if not has_quota and process_tree.folder_bytes(scratch) > job.limits.scratch_mib * 2**20:
-        return "disk"
     below = process_tree.descendants(os.getpid())
-    if len(below) < 2:
-        return ""  # a worker without children is bounded by its own RLIMIT_CPU and RLIMIT_DATA
-    if process_tree.activity(os.getpid()).cpu_seconds > job.limits.cpu_seconds:
-        return "cpu"
-    allowed = job.limits.memory_mib * 2**20
-    return "memory" if process_tree.memory_bytes(below, allowed) > allowed else ""
+    if tiers.QUOTA in tiers.LAYERS[job.tier]:
+        sockets = process_tree.sockets_in_network(below[0]) if below else 0
+    else:
+        largest, room = (mib * 2**20 for mib in (job.limits.file_mib, job.limits.scratch_mib))
+        held = process_tree.held(below, scratch, largest)
+        sockets = held.sockets
+        if held.nameless + process_tree.folder_bytes(scratch, room) > room:
+            return "disk"
+    if len(below) > 1 and process_tree.activity(os.getpid()).cpu_seconds > job.limits.cpu_seconds:
+        return "cpu"  # one without children is bounded by its own RLIMIT_CPU
+    allowed = process_tree.resident(os.getpid()) + job.limits.memory_mib * 2**20
+    return "memory" if process_tree.memory_bytes(below, sockets, allowed) > allowed else ""
 
 
 def _send(status: socket.socket, report: dict[str, object]) -> None:

@@ -23,6 +23,7 @@ _AWAY = (  # new namespaces, or a process that is no child
     | linux.NEWCGROUP | linux.CLONE_PARENT
 )  # fmt: skip
 _UNCOUNTED = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+_GROWS = 0x100  # MAP_GROWSDOWN: RLIMIT_DATA takes it for a stack
 # Normal, don't need, free, (don't) fork, (no) huge pages, (don't) dump: all about its own pages.
 _ADVICE = (0, 4, 8, 10, 11, 14, 15, 16, 17)
 _SET_PIPE_SIZE, _GET_PIPE_SIZE = 1031, 1032
@@ -68,7 +69,7 @@ def load(inside: bool) -> str:
         add(seccomp.ERRNO(0), name)
     add(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _AWAY, 0))
     for flags in (0, mmap.MAP_SHARED, mmap.MAP_ANONYMOUS):
-        add(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED, flags))
+        add(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED | _GROWS, flags))
     no_memory = seccomp.ERRNO(errno.ENOMEM)
     add(no_memory, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED, _UNCOUNTED))
     allow("madvise", 2, _ADVICE)
@@ -76,6 +77,7 @@ def load(inside: bool) -> str:
     allow("ioctl", 1, _QUESTIONS)
     allow("prctl", 0, _NAMES)
     allow("socketpair", 0, [socket.AF_UNIX])
+    allow("setsockopt", 2, [socket.SO_REUSEADDR])
     no_access, unix = seccomp.ERRNO(errno.EACCES), socket.AF_UNIX
     add(seccomp.ALLOW if inside else no_access, "socket", seccomp.Arg(0, seccomp.EQ, unix))
     add(no_access, "socket", seccomp.Arg(0, seccomp.NE, unix))

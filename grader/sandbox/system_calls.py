@@ -44,13 +44,13 @@ HARMLESS = {
     "pipes and pairs of sockets between its own processes": """
         pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
         epoll_pwait epoll_pwait2 eventfd eventfd2 shutdown sendto recvfrom sendmsg recvmsg sendmmsg
-        recvmmsg getsockopt setsockopt getsockname getpeername
+        recvmmsg getsockopt getsockname getpeername
     """,
 }
 
 # Of these, `syscall_filter` allows only some arguments.
 LIMITED = {
-    "mmap": "no shared memory without a file: no limit counts it",
+    "mmap": "no shared memory without a file and no further stack: no limit counts them",
     "madvise": "only what says nothing to the page cache",
     "clone": "no new namespaces, and no child of somebody else",
     "fcntl": "no locks, leases or watches, which other workers would notice",
@@ -58,6 +58,7 @@ LIMITED = {
     "prctl": "only names of threads and of memory",
     "socket": "only within its own network, where it has one",
     "socketpair": "only between its own processes",
+    "setsockopt": "no larger buffers: the kernel's own size is what is counted",
     "rt_sigaction": "all but SIGCHLD, which if ignored hides the time of children",
     "prlimit64": "only its own limits",
     "kill": "only itself, where it has no process tree of its own",
