@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 
-from .exercise_result import PartResult
+from .exercise_result import ExerciseResult, PartResult
 from .result import Result
 from .totals import UNGRADED, WITHOUT_POINTS
 
@@ -61,9 +61,38 @@ def sha256_of(result: Result | None, item: str) -> str | None:
     return sha256_of_part(part) if part else NO_ANSWER
 
 
+def parts_of(result: Result) -> list[PartResult]:
+    """What a person marks: the written parts, and the trained models whose points wait."""
+    held = [e for e in result.exercises if e.model is not None and e.model.held]
+    return [*result.parts, *(_held_part(exercise, result.submission.sha256) for exercise in held)]
+
+
+def _held_part(exercise: ExerciseResult, sha256: str) -> PartResult:
+    """A model as a part whose answer says why its points wait; no two are marked as alike."""
+    model = exercise.model
+    assert model is not None
+
+    def reached(score: float | None) -> str:
+        if score is None or model.zero_at is None or model.full_at is None:
+            return f"nothing ({model.problem or 'no score'})"
+        share = (score - model.zero_at) / (model.full_at - model.zero_at)
+        points = min(max(share, 0.0), 1.0) * exercise.max_points
+        return f"{score:.1f} {model.unit or model.measure}, {points:.2f} points"
+
+    lines = [
+        f"{model.disputed}.",
+        f"By the student's code: {reached(model.score)}.",
+        f"By the weights: {reached(model.by_weights)}.",
+        *model.differing,
+    ]
+    facts = exercise.model_dump(include={"id", "title", "max_points", "points", "comment"})
+    text = "\n\n".join(lines)
+    return PartResult(**facts, answer=text, words=0, word_limit=0, printed=sha256)
+
+
 def text_of(result: Result, item: str) -> str:
-    """The text of the answer to a written part; "" for anything else."""
-    return next((part.answer for part in result.parts if part.id == item), "")
+    """The text of what is marked; "" for a comment on the whole, or an exercise's points."""
+    return next((part.answer for part in parts_of(result) if part.id == item), "")
 
 
 def groups(results: Iterable[Result]) -> Mapping[tuple[str, str], tuple[str, ...]]:

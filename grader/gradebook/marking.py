@@ -47,7 +47,9 @@ class AnswerChanged(NotMarked):
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer to a written part, with the mark that it has; of a group, one for all.
+    """One answer to a written part, or a model whose points wait, with the mark that it has.
+
+    Of a group, there is one for all.
 
     `version` grows with every mark that anybody gives; `mark` is the newest one, whether or not it
     counts: if `changed`, it was given for `text_before`.
@@ -122,14 +124,14 @@ def answers_in(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -
     groups = answers.groups(results)
     found = []
     for result in results:
-        part = next((part for part in result.parts if part.id == item), None)
+        part = next((p for p in answers.parts_of(result) if p.id == item), None)
         group = groups.get((result.student, result.assignment), (result.student,))
         if part is None or result.outcome in WITHOUT_POINTS or result.student != group[0]:
             continue
         theirs = [marks.get((student, result.assignment, item), []) for student in group]
         given = _shared([stored_marks.standing(of_one) for of_one in theirs])
         version = max((mark.id for of_one in theirs for mark in of_one), default=0)
-        sha256 = answers.sha256_of_part(part)
+        sha256 = answers.sha256_of(result, item) or ""
         changed = given is not None and not given.counts_for(sha256)
         facts = (group, result.assignment, item, part.max_points, part.answer, sha256)
         told = (part.pictures + part.printed, part.words, part.word_limit, given, version, changed)

@@ -63,7 +63,7 @@ def put_aside(path: Path) -> Path:
 
 
 def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
-    """A CSV with a row for each written part that is pending, and for each mark in `filled`.
+    """A CSV with a row for each part or model that is pending, and for each mark in `filled`.
 
     An item that its student asks to have looked at again has a row with the reason.
 
@@ -78,7 +78,7 @@ def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     for result in results:
         held = {mark.item: mark for mark in result.held}
         asked = {one.item: one.reason for one in result.requests if not one.answered_at}
-        parts = {part.id: part for part in result.parts}
+        parts = {part.id: part for part in answers.parts_of(result)}
         pending = [id for id, part in parts.items() if part.points is None]
         group = groups.get((result.student, result.assignment), (result.student,))
         for id in dict.fromkeys([*pending, *held, *asked]):

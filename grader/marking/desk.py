@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 
 from grader.course.course import Course
 
-from ..gradebook import marking, rows, stored_marks, stored_roster
+from ..gradebook import answers, marking, rows, stored_marks, stored_roster
 from ..gradebook.database.schema import marks, questioned, results
 from ..gradebook.manual import Item, ManualMark
 from ..gradebook.result import Result
@@ -31,7 +31,7 @@ Question = tuple[str, str]  # assignment, item
 
 @dataclass(frozen=True)
 class Part:
-    """A written part of the course that somebody handed in an answer to."""
+    """A written part that somebody handed in an answer to, or an exercise with held models."""
 
     assignment: str
     item: str
@@ -63,14 +63,16 @@ class Desk:
 
     def parts(self) -> list[Part]:
         """The questions that have answers, in the order of the course."""
-        read = self._up_to_date()
-        return [
-            Part(assignment.id, f"{exercise.id}.{part.id}", part.title, part.points)
-            for assignment in self.course.graded
-            for exercise in assignment.exercises
-            for part in exercise.parts
-            if read.results.get(assignment.id)
-        ]
+        read, found = self._up_to_date(), list[Part]()
+        for assignment in self.course.graded:
+            results = read.results.get(assignment.id, [])
+            held = {part.id for result in results for part in answers.parts_of(result)}
+            for exercise in assignment.exercises if results else ():
+                asked = [(f"{exercise.id}.{p.id}", p.title, p.points) for p in exercise.parts]
+                if exercise.id in held:
+                    asked.append((exercise.id, exercise.title, exercise.points))
+                found += [Part(assignment.id, *one) for one in asked]
+        return found
 
     def cards(self, assignment: str, item: str) -> list[Card]:
         """All cards of a question, in the order of its groups, which marks do not change."""

@@ -201,7 +201,8 @@ def model_sentences(exercise: ExerciseResult) -> list[str]:
     )
     if model.score is None:
         advice = [] if model.handed_in else [HAND_IN]
-        return [f"No points for the model: {model.problem}.", *advice, scale]
+        none = [] if model.held else [f"No points for the model: {model.problem}."]
+        return [*none, *_dispute(exercise, model), *advice, scale]
     first, *more = model.told or [  # older grades do not say
         f"Your model reaches {model.score:.1f} ({model.measure}) on {model.recomputed:,} of "
         f"{model.examples:,} sentences, whose answers it never saw."
@@ -215,9 +216,11 @@ def _dispute(exercise: ExerciseResult, model: ModelResult) -> list[str]:
     if not model.disputed:
         return []
     unit = model.unit or model.measure
-    scores = f"by your code, the model reaches {model.score:.1f} {unit}"
-    if model.by_weights is not None:
-        scores += f", by its weights {model.by_weights:.1f} {unit}"
+    by = {"your code": model.score, "its weights": model.by_weights}
+    reached = [f"by {who} {score:.1f} {unit}" for who, score in by.items() if score is not None]
+    scores = f"the model reaches {', '.join(reached)}"
+    if model.score is None:
+        scores += f" ({model.problem})"
     ends = "The points are the same either way."
     if model.held:
         ends = "Your instructor has decided which counts."

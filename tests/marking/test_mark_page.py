@@ -12,7 +12,7 @@ import sys
 import in_process
 import pytest
 from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points
-from sample_results import COURSE
+from sample_results import COURSE, sample
 
 from grader.gradebook import answers
 from grader.gradebook.manual import ManualMark, ManualMarks
@@ -294,3 +294,31 @@ def test_a_page_that_is_killed_has_lost_nothing(store, tmp_path):
         process.stdout.close()
     assert points(store) == {"ada": 3.0, "cem": 3.0}
     assert "unmarked <b>2</b>" in Page(store).open().text
+
+
+def held(student):
+    """A result of assignment 4 whose translator says something else than its weights."""
+    result, assignment = sample(student, "a4"), COURSE.assignment("a4")
+    dispute = {"disputed": "two answers differ", "by_weights": 1.0, "held": True}
+    entries = [
+        e.model_copy(
+            update={"points": None, "model": e.model.model_copy(update=dispute | {"held": True})}
+        )
+        if e.id == "4.12"
+        else e
+        for e in result.exercises
+    ]
+    return result.changed(assignment, exercises=entries)
+
+
+def test_models_whose_points_wait_are_marked_one_by_one_with_both_scores(store):
+    for student in ("ada", "cem"):
+        store.add(held(student))
+    assert "a4/4.12" in Page(store).open("/token/").text
+    page = Page(store).open("/token/a4/4.12")
+    assert "By the student&#39;s code: 47.3 BLEU" in page.text
+    assert "1.0 BLEU, 0.00 points" in page.text
+    assert len(SEEN.findall(page.text)) == 1, "equal disputes are two students' own"
+    page.give("4", "by the weights")
+    given = [kept.mark.points for kept in store.marks()]
+    assert given == [4.0]

@@ -144,7 +144,7 @@ DISK = {
     time.sleep(60)
 """,
 }
-MEMORY_ENDS = {"OOM", "CRASHED", "OSError", "PermissionError", "RecursionError"}
+MEMORY_ENDS = {"OOM", "CRASHED", "OSError", "PermissionError", "RecursionError", "SystemError"}
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def run(options: Mark) -> int:
         desk = Desk(store, course)
         before = max((kept.id for kept in store.marks()), default=0)
         if not desk.parts():
-            raise UsageProblem(f"{store.where}: no written parts were handed in: nothing to do")
+            raise UsageProblem(f"{store.where}: nothing was handed in that a person marks")
         with offered(desk, marker, options.host, options.port, options.out) as served:
             say(f"{served.address}  marks as {marker.name}; Ctrl-C ends it")
             if options.host not in LOOPBACK:

@@ -8,7 +8,8 @@ is that of the weights, and nothing else can raise it.
 If they do not, a mistake in the student's components was trained into the weights, the search or
 the architecture is another one, or the answers do not come from the weights. Then the student's
 code is scored (see `code_answers`), the result says what each of the two reaches and where they
-differ, and an exercise whose points depend on it waits for a person. Labels never reach a worker,
+differ, and an exercise whose points depend on it waits for a person; so it does where the code
+raises. Labels never reach a worker,
 and submitted answers do not count. The sentences of the sample are drawn anew for each grading.
 """
 
@@ -24,6 +25,7 @@ import numpy as np
 
 from grader.course.exercise import ModelPart
 from grader.seam import StudentError
+from grader.seam.errors import MISSING, NOT_WRITTEN, POLICY
 
 from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
@@ -36,6 +38,8 @@ FALLBACK = (
 )
 TOTAL = 3600.0  # wall-clock seconds for a model, besides those of the tests
 SHOWN = 5  # sentences whose two answers are reported
+# Of code that is missing; then weights alone are no answer to the exercise.
+NO_CODE = (NOT_WRITTEN, MISSING, POLICY, NotImplementedError.__name__)
 LONGEST = 160  # characters of each of these texts
 
 
@@ -90,34 +94,55 @@ def _score(grading: Grading, fields: dict[str, Any]) -> None:
 
     Raises Unusable or StudentError if the student's code has to decide and gives no answers.
     """
-    scorer, started = grading.scorer, time.monotonic()
+    started = time.monotonic()
     order = asked_in(grading.files, [grading.seed, fields["drawn"]], len(grading.hidden.labels))
     texts = [grading.hidden.sentences[row] for row in order]
     own, why = _of_weights(grading, texts)
     if own is not None:
-        few = texts[: min(scorer.asked_again, len(own.answers))]
-        with grading.open_worker() as worker:
-            asked = ask(worker, grading.files, grading.part, scorer, few, grading.part.seconds)
-        differing = _differing(few, asked.answers, own.answers)
-        compared = len(asked.answers)
-        fields |= {"compared": compared, "same": compared - len(differing)}
-        if fields["same"] >= scorer.min_agreement * compared:
-            _fill(grading, fields, own.answers, order)
-        else:
-            rows = order[: len(own.answers)].tolist()
-            found, _ = scorer.score(own.answers, rows, {}, grading.hidden)
-            fields |= {"by_weights": found["score"], "differing": differing[:SHOWN]}
-            why = (
-                f"on {len(differing)} of {compared} sentences, your code and your weights in the "
-                "course's own components give different answers"
-            )
+        why = _compare(grading, fields, texts, own.answers, order)
+        asked = own
     if why:
         rng = np.random.default_rng([grading.seed, fields["drawn"]])
         asked = code_answers.checked(grading, texts, order, rng, fields["notes"])
-        _fill(grading, fields, asked.answers, order)
         fields["disputed"] = why
+    else:
+        fields["by_weights"] = None
+    _fill(grading, fields, asked.answers, order)
     fields["seconds"] = round(time.monotonic() - started, 2)
     fields["sentences_per_second"] = round(len(asked.answers) / max(asked.seconds, 0.01), 1)
+
+
+def _compare(
+    grading: Grading,
+    fields: dict[str, Any],
+    texts: Sequence[str],
+    own: Sequence[Any],
+    order: np.ndarray,
+) -> str:
+    """Ask the student's code for a sample of what the weights answer; why they disagree, if so.
+
+    If it raises, what the weights reach is held for a person.
+    """
+    scorer, few = grading.scorer, texts[: min(grading.scorer.asked_again, len(own))]
+    found, _ = scorer.score(own, order[: len(own)].tolist(), {}, grading.hidden)
+    fields["by_weights"] = found["score"]
+    try:
+        with grading.open_worker() as worker:
+            asked = ask(worker, grading.files, grading.part, scorer, few, grading.part.seconds)
+    except (StudentError, Unusable) as error:
+        if getattr(error, "kind", "") not in NO_CODE:
+            fields["disputed"] = "your code gives no answers, and your weights do"
+        raise
+    differing = _differing(few, asked.answers, own)
+    compared = len(asked.answers)
+    fields |= {"compared": compared, "same": compared - len(differing)}
+    if fields["same"] >= scorer.min_agreement * compared:
+        return ""
+    fields["differing"] = differing[:SHOWN]
+    return (
+        f"on {len(differing)} of {compared} sentences, your code and your weights in the course's "
+        "own components give different answers"
+    )
 
 
 def _of_weights(grading: Grading, texts: Sequence[str]) -> tuple[Answers | None, str]:
