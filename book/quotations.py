@@ -13,6 +13,7 @@ from grader.library import student_tree
 from grader.library.components import BuildError, Component
 
 from . import outline
+from .decks.slides import DECK
 
 WEEK = "course_week"  # of the site's configuration: what is out when it begins is shown; 0: all
 PAPER = "https://arxiv.org/abs/1706.03762"
@@ -69,7 +70,7 @@ class DrawingDirective(SphinxDirective):
             self.state.nested_parse(self.content, self.content_offset, caption)
             for paragraph in [*caption.children]:
                 caption.replace(paragraph, paragraph.children)
-        else:
+        elif self.env.app.builder.name != DECK:  # a slide has a title
             caption += nodes.Text(drawing.title)
         figure += caption
         self.set_source_info(figure)

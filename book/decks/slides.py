@@ -7,10 +7,10 @@
     :::
     ::::
 
-In the book the notes are folded. In a deck every slide is a section of its own, and so that a class
-has something to do before the answer comes, the hook, what one will be able to do, each activity
-and the recap are slides too. The hook is followed by what the lecture's first cell printed. The
-first slide and the footer are `first_slide`'s.
+In the book the notes are folded, and a slide with the line `:only: deck` is left out. In a deck every
+slide is a section of its own, and so that a class has something to do before the answer comes, the
+hook, what one will be able to do, each activity and the recap are slides too. The hook is followed
+by what the lecture's first cell printed. The first slide and the footer are `first_slide`'s.
 """
 
 from __future__ import annotations
@@ -44,13 +44,16 @@ class SlideDirective(SphinxDirective):
     has_content = True
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = {"name": directives.unchanged}
+    option_spec = {
+        "name": directives.unchanged,
+        "only": lambda given: directives.choice(given, ("deck",)),
+    }
 
     def run(self) -> list[nodes.Node]:
         self.assert_has_content()
         if set(self.arguments[0]) & set("'\""):
             raise self.error(f"a title is shown unchanged: write ’ and “” in {self.arguments[0]!r}")
-        made = Slide("", title=self.arguments[0])
+        made = Slide("", title=self.arguments[0], only=self.options.get("only", ""))
         self.set_source_info(made)
         self.state.nested_parse(self.content, self.content_offset, made)
         return [made]
@@ -74,6 +77,9 @@ def arrange(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if app.builder.name == DECK:
         _only_slides(doctree)
         return
+    for slide in list(doctree.findall(Slide)):
+        if slide["only"]:
+            slide.parent.remove(slide)
     for notes in list(doctree.findall(Notes)):
         notes.replace_self(_folded(notes))
     for number, slide in enumerate(list(doctree.findall(Slide)), 1):

@@ -161,6 +161,8 @@ def _box(title: str, text: str) -> str:
 
 def _slide(block: Block) -> Iterator[str]:
     """The slide as the audience sees it; figures keep their cell's place, notes are hidden."""
+    if block.option("only"):
+        return
     parts = [*_inside(block.content)]
     if said := "\n\n".join(part for part in parts if not part.startswith("<img")).strip():
         yield _box(f"Slide: {block.argument}", said)

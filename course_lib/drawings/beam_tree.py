@@ -7,7 +7,7 @@ from .beam_example import LENGTH_PENALTY, WIDTH, WORDS, Candidate, Search, searc
 from .drawing import Drawing
 from .sheet import Sheet
 
-NODE, HIGH, APART = 128, 32, 46  # width and height of a node; from one node to the next
+NODE, HIGH, APART = 128, 32, 42  # width and height of a node; from one node to the next
 LEFT, COLUMN, TOP = 120, 224, 84
 ROLES = {"continued": "blue", "finished": "green", "left out": "plain"}
 
@@ -15,7 +15,7 @@ ROLES = {"continued": "blue", "finished": "green", "left out": "plain"}
 def beam_tree() -> Drawing:
     """One column per step; each node has its word and the total log probability of its prefix."""
     found = search()
-    sheet = Sheet(760, 424)
+    sheet = Sheet(760, 404)
     sheet.text(
         24,
         34,
@@ -25,7 +25,7 @@ def beam_tree() -> Drawing:
         bold=True,
     )
     middle = TOP + 2 * APART + HIGH / 2
-    sheet.box(24, middle - HIGH / 2, 70, HIGH, "blue", "START", size=13)
+    sheet.box(24, middle - HIGH / 2, 70, HIGH, "blue", "START")
     ends = {"": (94.0, middle)}
     for number, candidates in enumerate(found.steps):
         left = LEFT + number * COLUMN + 26
@@ -37,11 +37,11 @@ def beam_tree() -> Drawing:
         ("finished", "finished"),
         ("left out", "not continued"),
     ):
-        sheet.box(x, 340, 24, 18, ROLES[fate], dashed=fate == "left out")
-        sheet.text(x + 32, 354, said, size=13, anchor="start")
+        sheet.box(x, 320, 24, 18, ROLES[fate], dashed=fate == "left out")
+        sheet.text(x + 32, 334, said, anchor="start")
         x += 130
-    sheet.text(736, 354, "on a line p, in a box the total of ln p", size=13, anchor="end")
-    sheet.text(24, 396, f"Ranked with α = {LENGTH_PENALTY}:  {_ranking(found)}", anchor="start")
+    sheet.text(736, 334, "on a line p, in a box the total of ln p", anchor="end")
+    sheet.text(24, 376, f"Ranked with α = {LENGTH_PENALTY}:  {_ranking(found)}", anchor="start")
     best = " ".join(WORDS[token] for token in found.found[0].tokens)
     steps = "; ".join(
         f"step {number}: "
@@ -86,10 +86,10 @@ def _step(
         start = ends[one.prefix]
         dashed = one.fate == "left out"
         sheet.line(start, (x - 40, y), (x, y), role="plain" if dashed else "line", dashed=dashed)
-        sheet.text(x - 21, y - 5, f"{one.probability:.2f}".removeprefix("0"), size=12, role="quiet")
+        sheet.text(x - 21, y - 5, f"{one.probability:.2f}".removeprefix("0"), role="quiet")
         sheet.box(x, y - HIGH / 2, NODE, HIGH, ROLES[one.fate], dashed=dashed)
         role = "quiet" if dashed else "ink"
         sheet.text(x + 12, y + 5, one.word, anchor="start", bold=not dashed, role=role)
-        sheet.text(x + NODE - 10, y + 5, signed(one.total), size=13, anchor="end", role=role)
+        sheet.text(x + NODE - 10, y + 5, signed(one.total), anchor="end", role=role)
         made[f"{one.prefix} {one.word}".strip()] = (x + NODE, y)
     return made

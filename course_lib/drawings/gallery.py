@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from .architecture import encoder, transformer, transformer_upright
 from .beam_tree import beam_tree
@@ -18,6 +18,7 @@ from .teacher_forcing import teacher_forcing
 from .variants.gated_cell import gated_cell
 from .variants.grouped_queries import grouped_queries
 from .variants.low_rank import low_rank
+from .variants.machine import STEPS, machine
 
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "scaled_dot_product": scaled_dot_product,
@@ -33,6 +34,7 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "gated_cell": gated_cell,
     "grouped_queries": grouped_queries,
     "low_rank": low_rank,
+    **{f"machine_{step}": partial(machine, step) for step in range(1, len(STEPS) + 1)},
 }
 
 UPRIGHT = {"transformer": transformer_upright}  # the same for narrow screens, by the same name

@@ -35,7 +35,7 @@ def multi_head() -> Drawing:
     lanes = {"head 0": 62, "head 1": 118, f"head {found.n_heads - 1}": 210}
     for name, layer, y in zip("QKV", found.layers, (62, 136, 210), strict=False):
         sheet.text(40, y + 25, name, size=16, bold=True)
-        sheet.text(40, y + 43, wide, size=12, role="quiet")
+        sheet.text(40, y + 43, wide, size=13, role="quiet")
         sheet.arrow((72, y + 20), (98, y + 20))
         sheet.box(100, y, 92, 40, "purple", f"linear {layer}", size=13)
         for lane in lanes.values():
@@ -45,14 +45,14 @@ def multi_head() -> Drawing:
         sheet.box(300, y, 190, 40, "blue", "scaled dot-product", "attention", size=13)
         sheet.text(524, y + 14, name, size=13, bold=True)
         sheet.arrow((490, y + 20), (558, y + 20))
-        sheet.text(524, y + 37, narrow, size=12, role="quiet")
+        sheet.text(524, y + 37, narrow, size=13, role="quiet")
     sheet.line((395, 168), (395, 202), dashed=True)
     sheet.box(560, 62, 64, 188, "grey", "concat")
     sheet.arrow((624, 156), (642, 156))
     sheet.box(644, 136, 84, 40, "purple", f"linear {found.layers[-1]}", size=13)
     sheet.arrow((728, 156), (746, 156))
     sheet.text(772, 152, "output", bold=True, size=13)
-    sheet.text(772, 172, wide, size=12, role="quiet")
+    sheet.text(772, 172, wide, size=13, role="quiet")
     title = f"{found.n_heads} heads of {found.d_k} features, side by side"
     sheet.text(24, 34, title, size=16, anchor="start", bold=True)
     return sheet.drawing(

@@ -46,7 +46,7 @@ def scaled_dot_product() -> Drawing:
     found = steps()
     sheet = Sheet(824, 262)
     for row, token in enumerate(TOKENS):
-        sheet.text(52, TOP + (row + 0.68) * CELL, token, size=12, anchor="end", role="quiet")
+        sheet.text(52, TOP + (row + 0.68) * CELL, token, size=13, anchor="end", role="quiet")
     x = _matrix(sheet, 60, found.query, "Q", "n_{q} × d_{k}", "blue", every=False)
     x = _sign(sheet, x, "·")
     transposed = [list(column) for column in zip(*found.key, strict=True)]
@@ -55,7 +55,7 @@ def scaled_dot_product() -> Drawing:
     x = _matrix(sheet, x, found.products, "QKᵀ", "n_{q} × n_{k}", "grey", every=False)
     _between(sheet, x)
     x = _matrix(sheet, x + 106, found.weights, "weights", "n_{q} × n_{k}", "green", every=False)
-    sheet.text(x - 2.5 * CELL, TOP + 5 * CELL + 40, "each row sums to 1", size=12, role="quiet")
+    sheet.text(x - 2.5 * CELL, TOP + 5 * CELL + 40, "each row sums to 1", size=13, role="quiet")
     x = _sign(sheet, x, "·")
     x = _matrix(sheet, x, found.value, "V", "n_{k} × d_{v}", "purple")
     x = _sign(sheet, x, "=")
@@ -92,7 +92,7 @@ def _matrix(
     sheet.grid(x, top, (cell, CELL), roles, texts)
     below = TOP + 5 * CELL
     sheet.text(x + width / 2, top - 10, name, bold=True)
-    sheet.text(x + width / 2, below + 20, shape, size=12, role="quiet")
+    sheet.text(x + width / 2, below + 20, shape, size=13, role="quiet")
     return x + width
 
 

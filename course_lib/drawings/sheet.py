@@ -12,7 +12,7 @@ from .drawing import Drawing, Place
 from .palette import attributes, style
 
 SUBSCRIPT = re.compile(r"_\{([^}]*)\}")
-SMALLEST = 11  # font size, in pixels
+SMALLEST = 13  # font size, in pixels
 SIZE = 14
 HEAD = 8.0  # length of an arrowhead
 DASHED = ' stroke-dasharray="4 3"'

@@ -48,12 +48,12 @@ def heads_split_and_merged() -> Drawing:
     left, top = 86, 96
     for token in range(N_TOKENS):
         sheet.text(
-            78, top + (token + 0.66) * CELL, f"token {token}", size=12, anchor="end", role="quiet"
+            78, top + (token + 0.66) * CELL, f"token {token}", size=13, anchor="end", role="quiet"
         )
     roles = [[ROLES[feature // width] for feature in range(D_MODEL)]] * N_TOKENS
     sheet.grid(left, top, (CELL, CELL), roles, _texts(found.whole))
     sheet.text(left + D_MODEL * CELL / 2, 34, "all features of a token", bold=True)
-    sheet.text(left + D_MODEL * CELL / 2, 54, "(batch, n, d_{model})", size=12, role="quiet")
+    sheet.text(left + D_MODEL * CELL / 2, 54, "(batch, n, d_{model})", size=13, role="quiet")
     sheet.text(left + D_MODEL * CELL / 2, 202, str(found.whole_shape), size=13)
     sheet.arrow((324, 118), (424, 118))
     sheet.text(372, 108, "split_heads", size=13)
@@ -61,11 +61,11 @@ def heads_split_and_merged() -> Drawing:
     sheet.text(372, 172, "merge_heads", size=13)
     for head, rows in enumerate(found.heads):
         x = 440 + head * (width * CELL + 18)
-        sheet.text(x + width * CELL / 2, top - 8, f"head {head}", size=12)
+        sheet.text(x + width * CELL / 2, top - 8, f"head {head}", size=13)
         sheet.grid(x, top, (CELL, CELL), [[ROLES[head]] * width] * N_TOKENS, _texts(rows))
     middle = 440 + (N_HEADS * (width * CELL + 18) - 18) / 2
     sheet.text(middle, 34, "one matrix for each head", bold=True)
-    sheet.text(middle, 54, "(batch, n_{heads}, n, d_{k})", size=12, role="quiet")
+    sheet.text(middle, 54, "(batch, n_{heads}, n, d_{k})", size=13, role="quiet")
     sheet.text(middle, 202, str(found.heads_shape), size=13)
     sheet.text(
         370,

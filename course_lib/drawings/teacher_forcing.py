@@ -93,9 +93,9 @@ def _generation(sheet: Sheet, left: float, found: Reading) -> None:
         start = left + (len(found.prefixes) - len(prefix)) * step
         for place, known in enumerate(prefix):
             role = "blue" if place == 0 else "orange"
-            sheet.box(start + place * step, y, width, 30, role, known, size=12)
+            sheet.box(start + place * step, y, width, 30, role, known, size=13)
         x = left + len(found.prefixes) * step
         sheet.arrow((x - 4, y + 15), (x + 14, y + 15))
         sheet.box(x + 14, y - 2, 66, 34, "grey", "decoder", size=13)
         sheet.arrow((x + 80, y + 15), (x + 98, y + 15))
-        sheet.box(x + 98, y, width, 30, "orange", word, size=12)
+        sheet.box(x + 98, y, width, 30, "orange", word, size=13)

@@ -109,6 +109,33 @@ def test_text_and_lines_stand_out_in_both_schemes(name, read):
     assert light["paper"]["fill"] == palette.ROLES["paper"].fill
 
 
+SLIDE = re.compile(r"^:{3,}\{slide\} (.+?)\n(.*?)^:{4,}$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"`{3}\{drawing\} (\w+)\n(.*?)`{3}", re.DOTALL)
+
+
+def test_the_last_row_of_a_room_can_read_every_drawing_of_a_deck(read):
+    """18 of the 1280 pixels of a slide at least, at the size that the decks' style sheet gives."""
+    css = (ROOT / "lectures/_static/slides.css").read_text(encoding="utf-8")
+    captioned, alone = (
+        int(re.search(rf"{selector}[^{{]*\{{[^}}]*?max-height: (\d+)px", css)[1])
+        for selector in (r"\.reveal figure img", r"figure:not\(:has\(figcaption\)\) img")
+    )
+    room = 1280 - 2 * int(re.search(r"padding: 34px (\d+)px", css)[1])
+    small, slides = {}, 0
+    for part in (ROOT / "lectures").glob("part*.md"):
+        for title, text in SLIDE.findall(part.read_text(encoding="utf-8")):
+            shown = SHOWN.findall(text)
+            for name, caption in shown:
+                high = alone if not caption.strip() and len(shown) == 1 else captioned
+                root = read[name].root
+                scale = min(room / int(root.get("width")), high / int(root.get("height")))
+                slides += 1
+                if (letters := min(read[name].sizes) * scale) < 18:
+                    small[title, name] = round(letters, 1)
+    assert slides >= 18
+    assert small == {}
+
+
 # What is drawn, and what the library computes.
 
 
@@ -207,6 +234,20 @@ def test_upright_the_decoder_stands_on_the_encoder(read):
     opens = [sorted((one.label, one.component) for one in made.places) for made in (wide, upright)]
     assert opens[0] == opens[1]
     assert upright.width <= 345  # what a narrow phone leaves for it
+
+
+def test_the_machine_grows_to_the_sub_layers_of_the_modules(read):
+    boxes = []
+    for step in range(1, 9):
+        drawn = read[f"machine_{step}"]
+        boxes.append([box for box in drawn.boxes[1:] if drawn.under(box).role == box.role])
+    assert all(len(before) < len(after) for before, after in itertools.pairwise(boxes))
+    said = read["machine_8"].said()
+    whole = draw("machine_8").data
+    layers = len(whole.encoder) + len(whole.decoder)
+    assert said.count("& norm") == layers / 2 == 5
+    assert [said.count(part) for part in ("forward", "cross-", "masked")] == [2, 1, 1]
+    assert not {"memory", "masked", "softmax"} & set(read["machine_3"].said())
 
 
 def test_teacher_forcing_shifts_by_one_and_generation_grows_by_one(read):
