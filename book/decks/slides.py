@@ -7,10 +7,11 @@
     :::
     ::::
 
-In the book the notes are folded, and a slide with the line `:only: deck` is left out. In a deck every
-slide is a section of its own, and so that a class has something to do before the answer comes, the
-hook, what one will be able to do, each activity and the recap are slides too. The hook is followed
-by what the lecture's first cell printed. The first slide and the footer are `first_slide`'s.
+In the book the notes are folded, and a slide with the line `:only: deck` is left out. In a deck
+every slide is a section of its own, and so that a class has something to do before the answer
+comes, the hook, what one will be able to do, each activity and the recap are slides too. The hook
+is followed by what the lecture's first cell printed. The first slide and the footer are
+`first_slide`'s.
 """
 
 from __future__ import annotations

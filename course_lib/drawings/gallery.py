@@ -15,10 +15,21 @@ from .residual_orders import residual_orders
 from .scaled_dot_product import scaled_dot_product
 from .split_heads import heads_split_and_merged
 from .teacher_forcing import teacher_forcing
+from .variants.experts import experts
+from .variants.feedback import feedback
 from .variants.gated_cell import gated_cell
 from .variants.grouped_queries import grouped_queries
+from .variants.growth import growth
+from .variants.induction import induction
+from .variants.lattice import lattice
 from .variants.low_rank import low_rank
 from .variants.machine import STEPS, machine
+from .variants.padding import padding
+from .variants.patches import patches
+from .variants.prefill import prefill
+from .variants.sound import sound
+from .variants.tiles import tiles
+from .variants.two_encoders import two_encoders
 
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "scaled_dot_product": scaled_dot_product,
@@ -34,6 +45,22 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     "gated_cell": gated_cell,
     "grouped_queries": grouped_queries,
     "low_rank": low_rank,
+    **{
+        made.__name__: made
+        for made in (
+            experts,
+            feedback,
+            growth,
+            induction,
+            lattice,
+            padding,
+            patches,
+            prefill,
+            sound,
+            tiles,
+            two_encoders,
+        )
+    },
     **{f"machine_{step}": partial(machine, step) for step in range(1, len(STEPS) + 1)},
 }
 

@@ -18,6 +18,7 @@ from PIL import Image
 from course_lib.drawings import gallery, palette, raster
 from course_lib.drawings.beam_example import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
 from course_lib.drawings.gallery import DRAWINGS, UPRIGHT
+from course_lib.drawings.variants.experts import SCORES
 from grader.authoring.views import notebooks, pictures, text_notebook
 from grader.library.components import BuildError
 
@@ -366,6 +367,71 @@ def test_gates_groups_and_adapters_are_drawn_as_they_are_computed():
     assert math.isclose(gate.derivative, gate.forget, rel_tol=1e-5)
     assert draw("grouped_queries").data[2] == [0, 0, 0, 1, 1, 1]
     assert dataclasses.astuple(draw("low_rank").data) == (64, 32, 2)
+
+
+def test_the_two_paths_of_the_lattice_are_those_of_plain_arithmetic(read):
+    found = draw("lattice").data
+    assert (found.greedy, found.best) == ("he sleeps END", "she sleeps END")
+    assert found.sentences[found.greedy] == pytest.approx(0.55 * 0.40 * 0.60)
+    assert found.sentences[found.best] == pytest.approx(0.45 * 0.90 * 0.52)
+    assert sum(found.sentences.values()) == pytest.approx(1)
+    ends = sorted(f"{chance:.3f}" for chance in found.sentences.values())
+    assert ends == sorted(said for said in read["lattice"].said() if re.fullmatch(r"0\.\d+", said))
+
+
+def test_each_token_has_a_line_to_the_experts_of_its_two_best_scores(read):
+    found = draw("experts").data
+    for weights, scores in zip(found.weights, SCORES.values(), strict=True):
+        assert sum(weights) == pytest.approx(1)
+        assert np.flatnonzero(weights).tolist() == sorted(np.argsort(scores)[-2:].tolist())
+    assert found.weights[0][0] == pytest.approx(1 / (1 + math.exp(-1)))
+    lines = [points for role, points in read["experts"].lines if role == "way"]
+    at_end = [
+        sum(points[-1][1] == y for points in lines) for y in sorted({p[-1][1] for p in lines})
+    ]
+    assert tuple(at_end) == found.tokens
+
+
+def test_tiles_patches_and_prefill_are_counted_right():
+    tiles = draw("tiles").data
+    assert (tiles.table, tiles.kept) == (64, 8 * (1 + 1 + 2))
+    assert tiles.error < 1e-5
+    cut = draw("patches").data
+    whole = np.array(cut.pixels)
+    assert np.array_equal(np.array(cut.tokens[5]).reshape(3, 3), whole[3:6, 3:6])
+    assert 0 < whole.mean() < 1
+    passes = draw("prefill").data
+    assert sum(passes.scores) == 7 * 8 / 2
+    assert passes.kept == (4, 5, 6, 7)
+
+
+def test_the_second_head_finds_the_token_behind_its_own():
+    found = draw("induction").data
+    assert found.back[1:] == (0, 1, 2, 3, 4)
+    assert found.up[-1] == 2  # "red", after the first "the"
+
+
+def test_padding_similarities_and_lengths_are_those_of_a_pencil(read):
+    mixed, sorted_ = (made.waste for made in draw("padding").data)
+    assert mixed == pytest.approx(1 - 80 / (3 * (11 + 9 + 12 + 8)))
+    assert sorted_ == pytest.approx(1 - 80 / (3 * (3 + 6 + 9 + 12)))
+    colors = [square.role for square in read["padding"].squares]
+    assert colors.count("blue") == 2 * 80
+    table = np.array(draw("two_encoders").data)
+    assert table.sum(axis=1) == pytest.approx(1)
+    assert table.argmax(axis=1).tolist() == [0, 1, 2]
+    assert draw("sound").data == (3000, 3000, 1500)
+
+
+def test_sizes_of_well_known_models_are_those_of_the_lectures():
+    text = (ROOT / "lectures/part7_applications.md").read_text(encoding="utf-8")
+    text = " ".join(text.split())  # some of its spaces do not break
+    told = {"RoBERTa": "355 M", "GPT-2": "1.5 B", "GPT-3": "175 B", "T5": "11 B"}
+    unit = {"M": 1, "B": 1000}
+    for name, size in told.items():
+        number, letter = size.split()
+        assert size in text
+        assert draw("growth").data[name][1] == float(number) * unit[letter], name
 
 
 @pytest.mark.parametrize("name", ["mask_grids", "key_value_cache"])

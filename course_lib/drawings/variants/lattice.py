@@ -1,0 +1,99 @@
+"""A lattice of next words: the path that greedy search takes, and the most probable sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ...decoding.search import beam_search, greedy
+from ..drawing import Drawing
+from ..sheet import Sheet
+
+WORDS = ("PAD", "UNK", "START", "END", "he", "she", "sleeps", "runs", "well")
+LATTICE = {  # what may follow each prefix, with its probability
+    "": {"he": 0.55, "she": 0.45},
+    "he": {"sleeps": 0.40, "runs": 0.35, "END": 0.25},
+    "she": {"sleeps": 0.90, "END": 0.10},
+    "he sleeps": {"END": 0.60, "well": 0.40},
+    "she sleeps": {"END": 0.52, "well": 0.48},
+    "he runs": {"END": 1.0},
+    "he sleeps well": {"END": 1.0},
+    "she sleeps well": {"END": 1.0},
+}
+LEFT, APART, STEP, WIDE, HIGH = 20, 152, 44, 84, 32
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The sentences of both searches, with END, and the probability of every sentence."""
+
+    greedy: str
+    best: str
+    sentences: dict[str, float]
+
+
+def paths() -> Paths:
+    """The results of the library's greedy search, and of its beam search with room for all."""
+
+    def step(prefixes: Tensor, state: None) -> tuple[Tensor, None]:
+        rows = [" ".join(WORDS[token] for token in prefix[1:]) for prefix in prefixes.tolist()]
+        chances = [
+            [LATTICE.get(row, {"END": 1.0}).get(word, 0.0) for word in WORDS] for row in rows
+        ]
+        return torch.tensor(chances).log(), state
+
+    found = beam_search(step, None, 1, width=7, length_penalty=0.0, n_best=7)[0]
+    said = {
+        " ".join(WORDS[id] for id in one.tokens): one.score
+        for one in found
+        if " ".join(WORDS[id] for id in one.tokens) in LATTICE
+    }
+    (first,) = greedy(step, None, n_rows=1, max_length=9)
+    return Paths(
+        " ".join([*(WORDS[id] for id in first.tokens), "END"]),
+        f"{next(iter(said))} END",
+        {f"{text} END": float(torch.tensor(score).exp()) for text, score in said.items()},
+    )
+
+
+def lattice() -> Drawing:
+    """A tree from START to the right; each end has the probability of its sentence."""
+    found = paths()
+    sheet = Sheet(750, 366)
+    rows = iter(range(len(found.sentences)))
+
+    def node(prefix: str, depth: int) -> float:
+        """Draws a prefix and all that follows it; returns its height on the sheet."""
+        x = LEFT + APART * depth
+        follows = LATTICE.get(prefix, {})
+        below = {word: node(f"{prefix} {word}".strip(), depth + 1) for word in follows}
+        y = sum(below.values()) / len(below) if below else 32 + STEP * next(rows)
+        for word, height in below.items():
+            text = f"{prefix} {word}".strip()
+            chosen = found.greedy.startswith(text)
+            sheet.line((x + WIDE, y), (x + WIDE + 18, height), (x + APART, height),
+                       role="way" if chosen else "line")  # fmt: skip
+            chance = f"{follows[word]:.2f}".removeprefix("0")
+            sheet.text(x + APART - 22, height - 6, chance, size=13, bold=chosen)
+        role = next((role for role, path in (("green", found.best), ("orange", found.greedy))
+                     if path.startswith(prefix)), "grey")  # fmt: skip
+        ends = prefix in found.sentences
+        word = f"{found.sentences[prefix]:.3f}" if ends else prefix.rpartition(" ")[2] or "START"
+        sheet.box(x, y - HIGH / 2, WIDE, HIGH, role, word, bold=role != "grey")
+        return y
+
+    node("", 0)
+    sheet.text(20, 340, "green: the most probable sentence", anchor="start", size=13)
+    sheet.text(270, 340, "orange lines: greedy search", anchor="start", size=13)
+    sheet.text(480, 340, "at an end: p of the whole sentence", anchor="start", size=13)
+    return sheet.drawing(
+        "lattice",
+        "A lattice, and the path that greedy search takes",
+        "A tree of words with the probability of each next word. Greedy search takes he, the "
+        f"likelier first word: “{found.greedy}” has {found.sentences[found.greedy]:.3f}. "
+        f"The most probable sentence, “{found.best}”, has {found.sentences[found.best]:.3f} and "
+        "begins with she.",
+        found,
+    )
