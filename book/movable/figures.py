@@ -8,8 +8,10 @@ from math import atan2, degrees
 import numpy as np
 import torch
 
+from course_lib.decoding.sampling import sampling_distribution
 from course_lib.decoding.search import beam_search
 from course_lib.drawings.beam_example import TABLE, WORDS
+from course_lib.drawings.variants.experts import SCORES, routing
 from course_lib.masks import causal_mask, padding_mask
 from course_lib.numpy_forms.attention import attention, softmax
 from course_lib.positions import sinusoidal_positions
@@ -175,6 +177,80 @@ def beam() -> Movable:
     return Movable("Which prefixes a beam continues", controls, every(controls, draw))
 
 
+def nucleus() -> Movable:
+    """Five next words after temperature and top-p, as the library draws from them."""
+    words, chances = ("ball", "dog", "cat", "moon", "tax"), torch.tensor([[50, 25, 15, 7, 3]]) / 100
+    heats, shares = (0.25, 0.5, 1, 1.5, 2), (0.5, 0.8, 0.95, 1)
+
+    def draw(heat: int, share: int) -> Frame:
+        left = sampling_distribution(chances.log(), heats[heat], top_p=shares[share])[0].tolist()
+        said = f"words that can be drawn: {sum(chance > 0 for chance in left)}"
+        head = text(460, 16, said, anchor="end")
+        set_to = f"Temperature {heats[heat]}, top-p {shares[share]}"
+        return Frame(bars(left, words) + head, f"{set_to}: {said}")
+
+    controls = (
+        Control("temperature", tuple(map(str, heats)), start=2),
+        Control("top-p", tuple(map(str, shares)), start=2),
+    )
+    return Movable("Which word comes next", controls, every(controls, draw))
+
+
+def router() -> Movable:
+    """The weights of four experts for four tokens, for each number of experts at work."""
+
+    def draw(place: int) -> Frame:
+        found = routing(place + 1)
+        rows = [[weight or None for weight in row] for row in found.weights]
+        said = "tokens for each expert: " + ", ".join(map(str, found.tokens))
+        drawn = table(rows, tuple(SCORES), ("E1", "E2", "E3", "E4")) + text(240, 188, said)
+        return Frame(drawn, f"With k = {place + 1}, {said}")
+
+    controls = (Control("experts at work, k", ("1", "2", "3", "4"), start=1),)
+    return Movable("Weights of a router", controls, every(controls, draw))
+
+
+def rank() -> Movable:
+    """The causal mask of ten words, and the nearest matrix of a rank."""
+    whole = causal_mask(10)[0, 0].double().numpy()
+    left, sizes, right = np.linalg.svd(whole)
+
+    def draw(place: int) -> Frame:
+        near = (left[:, : place + 1] * sizes[: place + 1]) @ right[: place + 1]
+        cells = "".join(
+            box(140 + 20 * j, 4 + 20 * i, 20, 20, "share", min(max(float(near[i, j]), 0.02), 0.99))
+            for i, j in np.ndindex(near.shape)
+        )
+        missing = ((whole - near) ** 2).sum() / (whole**2).sum()
+        said = f"{(place + 1) * sum(whole.shape)} numbers for {whole.size}, {missing:.0%} missing"
+        return Frame(cells + text(240, 226, said), f"Rank {place + 1}: {said}", height=236)
+
+    controls = (Control("rank", ("1", "2", "3", "4", "5"), start=1),)
+    return Movable(
+        "The causal mask of ten words, as closely as this rank allows",
+        controls,
+        every(controls, draw),
+    )
+
+
+def cache() -> Movable:
+    """The cache of one text in a model of 96 layers, for three numbers of heads with keys."""
+    lengths, heads = (1024, 4096, 16384, 65536), {"96 heads": 96, "8 groups": 8, "1 for all": 1}
+
+    def draw(place: int) -> Frame:
+        sizes = {name: 4 * 96 * n * 128 * lengths[place] / 1e9 for name, n in heads.items()}
+        drawn = line(400, 10, 400, 130) + text(400, 150, "a device of 80 GB")
+        for row, (name, size) in enumerate(sizes.items()):
+            drawn += box(110, 20 + 36 * row, min(size / 80 * 290, 360), 24, "bar")
+            drawn += text(100, 37 + 36 * row, name, anchor="end")
+        said = ", ".join(f"{name}: {size:.1f} GB" for name, size in sizes.items())
+        return Frame(drawn + text(240, 180, said), f"{lengths[place]:,} tokens, {said}")
+
+    controls = (Control("tokens", tuple(f"{n:,}" for n in lengths), start=1),)
+    return Movable("What a cache takes", controls, every(controls, draw))
+
+
 FIGURES: dict[str, Callable[[], Movable]] = {
-    made.__name__: made for made in (temperature, scaling, rotation, mask, warmup, beam)
+    made.__name__: made
+    for made in (temperature, scaling, rotation, mask, warmup, beam, nucleus, router, rank, cache)
 }

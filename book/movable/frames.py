@@ -112,10 +112,16 @@ def curve(values: Sequence[float], highest: float, below: str, at_highest: str) 
     )
 
 
-def table(rows: Sequence[Sequence[float | None]], names: Sequence[str]) -> str:
-    """A table of shares, words before its rows and above its columns; None is a hidden cell."""
+def table(
+    rows: Sequence[Sequence[float | None]], names: Sequence[str], columns: Sequence[str] = ()
+) -> str:
+    """A table of shares with the names of its rows and, if they differ, of its columns.
+
+    None is a hidden cell.
+    """
     cell, left, top = 66, 100, 34
-    drawn = [text(left + (j + 0.5) * cell, top - 10, name) for j, name in enumerate(names)]
+    above = columns or names
+    drawn = [text(left + (j + 0.5) * cell, top - 10, name) for j, name in enumerate(above)]
     for i, (name, row) in enumerate(zip(names, rows, strict=True)):
         y = top + 32 * i
         drawn.append(text(left - 10, y + 21, name, anchor="end"))

@@ -50,6 +50,14 @@ def test_the_numbers_are_those_of_the_library():
     assert "6 pairs look ahead" in said("mask", mask="causal or padding (wrong)")
     assert "“birds”, probability 0.225" in said("beam", width="1")
     assert "“a dog”, probability 0.240" in said("beam", width="2")
+    drawn = [said("nucleus", temperature="1", **{"top-p": p})[-1] for p in ("0.5", "0.8", "0.95")]
+    assert drawn == ["1", "3", "4"]
+    assert "expert: 1, 2, 0, 1" in said("router", experts="1")
+    assert "expert: 4, 4, 4, 4" in said("router", experts="4")
+    assert "96 heads: 19.3 GB, 8 groups: 1.6 GB" in said("cache", tokens="4,096")
+    shares = [int(re.search(r"(\d+)% missing", said("rank", rank=str(r)))[1]) for r in range(1, 6)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 2 * shares[1] > 0
 
 
 def test_without_a_script_one_frame_is_shown_and_says_what_it_is():
