@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import math
 import re
 from collections import Counter
@@ -12,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT
 from torch import nn
 from torch.nn import functional as F
 
@@ -538,7 +540,15 @@ def _():
 # ---------------------------------------------------------------- part 7
 
 
-computes("7.3")(lambda: length_penalty_factor(7, 0.6))
+@shows("7.3")
+def _():
+    """The means of three seeds in `results/published.json`, and how far apart their seeds are."""
+    measures = json.loads((ROOT / "results/published.json").read_text())["measures"]
+    for labels, better in ((50, False), (1000, True)):
+        frozen, tuned = (
+            measures[f"{how}_{labels}_labels_accuracy"] for how in ("frozen", "fine_tuned")
+        )
+        assert (tuned["mean"] - frozen["mean"] > 3 * max(tuned["sd"], frozen["sd"])) == better
 
 
 @computes("7.4")
