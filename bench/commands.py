@@ -65,6 +65,16 @@ seeded(
     "The translator on generated sentences: exact matches, and word alignment by attention.",
     "0,1,2",
 )
+seeded(
+    *(bench_app, "serving", "trainings.serving"),
+    "A language model in few bits, with guesses, in batches, in pages; 2 CPU minutes a seed.",
+    "0,1,2",
+)
+seeded(
+    *(bench_app, "answering", "trainings.answering"),
+    "Right answers of a small model after each stage of its training; 3 CPU minutes a seed.",
+    "0,1,2",
+)
 
 
 @bench_app.command("small_data")

@@ -1,0 +1,122 @@
+"""Measures what serving a language model costs: in few bits, with guesses, in batches, in pages."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from bench.real_data import real
+from course_lib.data.tokenizer import END
+from course_lib.decoding.generate import generate
+from course_lib.decoding.speculative import speculate
+from course_lib.evaluation.language import perplexity
+from course_lib.families.language_model import LanguageModel
+from course_lib.families.quantization import bytes_of, quantized
+from course_lib.recipes.language import TrainedLanguageModel, streams, train_language_model
+from course_lib.recipes.language_profiles import LanguageProfile, profile
+from grader.authoring import results_file
+
+NAME, PROFILE, EPOCHS = "serving", "cpu", 2
+SMALL = {"n_layers": 1, "d_model": 32, "d_ff": 128}  # the guesser; the large one is the profile's
+BITS, AHEAD, BATCHES = (8, 4, 3, 2), (2, 4, 8), (1, 4, 16, 64)
+TEXTS, BEGINNING, NEW = 128, 3, 20  # how many are written, tokens of a prompt, tokens after it
+PAGE, RESERVED = 16, 64  # positions of a page of the cache; positions kept free without pages
+Log = Callable[[str], None]
+Row = dict[str, float]
+
+
+def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
+    """Train a large and a small model with each seed, and serve them; writes after each seed.
+
+    Perplexities are those of the validation split; prompts are the beginnings of its texts.
+    """
+    torch.set_num_threads(1)
+    settings = replace(profile(PROFILE), epochs=EPOCHS)
+    data, rows = real(settings.dataset), list[Row]()
+    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
+    guesser = replace(settings, model=replace(settings.model, **SMALL))
+    tokenizer, _, validation = streams(data, settings)
+    texts = [[END, *ids] for ids in tokenizer.encode(data["validation"][:][settings.text])]
+    prompts = [ids[: BEGINNING + 1] for ids in texts[:TEXTS]]
+    for done, seed in enumerate(seeds, start=1):
+        large, small = (train_language_model(data, s, seed) for s in (settings, guesser))
+        models = [_model(one) for one in (large, small)]
+        row = _in_few_bits(models[0], validation, settings)
+        row["small_perplexity"] = perplexity(models[1], validation, settings.length)
+        row["small_parameters"] = sum(p.numel() for p in models[1].parameters())
+        row |= _guessed(*models, prompts) | _batched(models[0], prompts) | _paged(texts)
+        rows.append(row)
+        log(f"seed {seed}: " + ", ".join(f"{name} {value:.4g}" for name, value in row.items()))
+        command = f"course bench serving --seeds {','.join(map(str, seeds[:done]))}"
+        measures = results_file.of_rows(rows, _unit)
+        results_file.write(NAME, command, measures, about)
+    return measures
+
+
+def _unit(name: str) -> str:
+    endings = {"percent": "percent", "bytes": "B", "per_second": "1/s", "ratio": "ratio"}
+    return next((unit for ending, unit in endings.items() if name.endswith(ending)), "1")
+
+
+def _model(trained: TrainedLanguageModel) -> LanguageModel:
+    assert isinstance(trained.model, LanguageModel)
+    return trained.model.eval()
+
+
+def _in_few_bits(model: LanguageModel, validation: Any, settings: LanguageProfile) -> Row:
+    """Perplexity and bytes of the weights in 32 bits and in fewer."""
+    row = {
+        "parameters": float(sum(p.numel() for p in model.parameters())),
+        "bits_32_perplexity": perplexity(model, validation, settings.length),
+        "bits_32_bytes": float(bytes_of(model)),
+    }
+    for bits in BITS:
+        found = perplexity(quantized(model, bits), validation, settings.length)
+        row[f"bits_{bits}_perplexity"] = found
+        row[f"bits_{bits}_bytes"] = float(bytes_of(model, bits))
+    return row
+
+
+def _guessed(large: LanguageModel, small: LanguageModel, prompts: list[list[int]]) -> Row:
+    """Tokens for each call of the large model, and the time beside its own.
+
+    Raises AssertionError if a text is not that of the large model alone.
+    """
+    began = time.process_time()
+    alone = [generate(large, [prompt], NEW, temperature=0)[0] for prompt in prompts]
+    seconds, row = time.process_time() - began, Row()
+    tokens = sum(map(len, alone))
+    for ahead in AHEAD:
+        began = time.process_time()
+        found = [speculate(large, small, prompt, NEW, ahead) for prompt in prompts]
+        row[f"ahead_{ahead}_time_ratio"] = (time.process_time() - began) / seconds
+        assert [text for text, _ in found] == alone, "the texts differ"
+        calls = sum(calls for _, calls in found)
+        row[f"ahead_{ahead}_tokens_a_call"] = tokens / calls
+        row[f"ahead_{ahead}_calls_saved_percent"] = 100 * (1 - calls / tokens)
+    return row
+
+
+def _batched(model: LanguageModel, prompts: list[list[int]]) -> Row:
+    """Tokens that are written in a second of one core, by how many texts are written together."""
+    row = Row()
+    for size in BATCHES:
+        began = time.process_time()
+        groups = [prompts[start : start + size] for start in range(0, len(prompts), size)]
+        tokens = sum(len(ids) for g in groups for ids in generate(model, g, NEW, temperature=0))
+        row[f"batch_{size}_tokens_per_second"] = tokens / (time.process_time() - began)
+    return row
+
+
+def _paged(texts: list[list[int]]) -> Row:
+    """The share of a cache that no text fills: a place of full length for each, or pages."""
+    lengths = [min(len(ids), RESERVED) for ids in texts]
+    kept = {"reserved": RESERVED * len(lengths)}
+    kept["paged"] = sum(PAGE * math.ceil(length / PAGE) for length in lengths)
+    row = {f"{name}_unused_percent": 100 * (1 - sum(lengths) / n) for name, n in kept.items()}
+    return row | {"tokens_a_text": sum(lengths) / len(lengths)}

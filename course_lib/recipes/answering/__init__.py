@@ -1,0 +1,1 @@
+"""A small model that learns to answer: text, instructions, preferences, rewards."""
