@@ -16,8 +16,8 @@ from sphinx.environment import BuildEnvironment
 from book import DECKS
 from grader.course.course import Course
 
-from .decks.first_slide import lectures
 from .notebooks.lecture_notebook import FOLDER as NOTEBOOKS
+from .weeks import lectures
 
 PARTS = "course_parts"  # of the site's configuration: numbers, "1,2,4"; "": all
 

@@ -21,6 +21,7 @@ KINDS = {
     "home": "At home",
 }
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+_PAGE = re.compile(r"part(\d+)")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\W*Minutes in class:\W*(\d+)", re.MULTILINE)
 _SLIDE = re.compile(r"^:{3,}\{slide\} (.+)$", re.MULTILINE)
@@ -104,9 +105,15 @@ def _section(text: str, found: re.Match[str]) -> str:
     return (_SECTION.findall(text[: found.start()]) or [""])[-1]
 
 
-def parts(lectures: Path) -> list[Row]:
+def lectures(folder: Path) -> list[Path]:
+    """The files of the parts in their order: part 10 after part 9."""
+    found = ((_PAGE.match(path.stem), path) for path in folder.glob("part*.md"))
+    return [path for _, path in sorted((int(match[1]), path) for match, path in found if match)]
+
+
+def parts(folder: Path) -> list[Row]:
     """The parts in order. Raises ValueError for a part or an activity without its minutes."""
-    return [of_lecture(path) for path in sorted(lectures.glob("part*.md"))]
+    return [of_lecture(path) for path in lectures(folder)]
 
 
 def step_of(number: int) -> str:

@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from book import DECKS
 from grader.course.course import Course
 
-from ..weeks import of_lecture
+from ..weeks import lectures, of_lecture
 
 FILE = re.compile(r"part(\d+)_\w+")  # the name of a lecture
 GRID = 14  # positions along each side of the pattern
@@ -80,14 +80,6 @@ def footer(lecture: Lecture) -> str:
         '<p class="deck-footer" aria-hidden="true">'
         f"<span>Part {lecture.number} · {escape(lecture.name)}</span>"
         f"<span>{escape(lecture.course)}</span></p>"
-    )
-
-
-def lectures(folder: Path) -> list[Path]:
-    """The lectures in their order."""
-    found = {path: FILE.fullmatch(path.stem) for path in folder.glob("part*.md")}
-    return sorted(
-        (path for path in found if found[path]), key=lambda path: int(path.stem[4:].split("_")[0])
     )
 
 

@@ -12,6 +12,8 @@ from grader.library.components import BuildError
 from . import generated_parts
 
 Rows = list[list[str]]  # the first one is the head
+AFTER = {"pretrain": "text", "instruct": "instructions"}
+AFTER |= {"prefer": "preferences", "reward": "rewards"}
 
 
 def filled(text: str, results: Path) -> str:
@@ -111,11 +113,38 @@ def _published(content: dict[str, Any]) -> Rows:
     def shown(name: str) -> str:
         if name not in found:
             return "–"
-        one = measures[name + ending]
-        return f"{one['mean']:.1f}% ± {one['sd']:.1f}"
+        return _spread(measures[name + ending])
 
     rows = [["labels", *arms.values()]]
     return rows + [[f"{n:,}", *(shown(f"{arm}_{n}") for arm in arms)] for n in counts]
+
+
+def _answering(content: dict[str, Any]) -> Rows:
+    """A row for each stage: percent of the answers to held-out sums."""
+    measures, ending = content["measures"], "_right_and_worked_percent"
+    columns = {"an_answer": "an answer", "worked": "shows its work", "right": "right"}
+    columns["right_and_worked"] = "right, and shows its work"
+    rows = [["after", *columns.values(), "CPU minutes"]]
+    for stage in (name.removesuffix(ending) for name in measures if name.endswith(ending)):
+        shown = [_spread(measures[f"{stage}_{column}_percent"]) for column in columns]
+        rows.append([AFTER[stage], *shown, f"{measures[f'{stage}_cpu_minutes']['mean']:.1f}"])
+    return rows
+
+
+def _serving(content: dict[str, Any]) -> Rows:
+    """A row for each number of bits: the size of the weights, and the perplexity."""
+    measures = content["measures"]
+    bits = [name.split("_")[1] for name in measures if name.endswith("_bytes")]
+    rows = [["bits a weight", "MB", "perplexity"]]
+    for n in bits:
+        found = measures[f"bits_{n}_perplexity"]
+        size = f"{measures[f'bits_{n}_bytes']['mean'] / 1e6:.2f}"
+        rows.append([n, size, f"{found['mean']:.2f} ± {found['sd']:.2f}"])
+    return rows
+
+
+def _spread(measure: dict[str, Any]) -> str:
+    return f"{measure['mean']:.1f}% ± {measure['sd']:.1f}"
 
 
 def _time(minutes: float) -> str:
@@ -141,4 +170,6 @@ TABLES: dict[str, Callable[[dict[str, Any]], Rows]] = {
     "bench_hardware": _hardware,
     "small_data": _choices,
     "published": _published,
+    "answering": _answering,
+    "serving": _serving,
 }

@@ -54,7 +54,7 @@ class WrongShape(Table):
 class QuestionBase(Table):
     """The keys of all questions: `text` asks, `code` is shown below, `why` explains the answer."""
 
-    id: str = Field(pattern=r"^\d\.\d+$")
+    id: str = Field(pattern=r"^\d+\.\d+$")
     text: str = Field(min_length=10)
     code: str = ""
     why: str = Field(min_length=20)
@@ -158,13 +158,14 @@ def shown_shape(shape: Shape) -> str:
 
 def names(folder: Path = FOLDER) -> list[str]:
     """The names of all quizzes: part1, part2, …"""
-    return sorted(path.stem for path in folder.glob("part*.toml"))
+    found = (path.stem for path in folder.glob("part*.toml"))
+    return sorted(found, key=lambda name: (len(name), name))  # part 10 after part 9
 
 
 def load(name: str, folder: Path = FOLDER) -> Quiz:
     """The quiz of this name. Raises QuizError: one sentence with the file and the question."""
     path = folder / f"{name}.toml"
-    if not re.fullmatch(r"part\d", name) or not path.is_file():
+    if not re.fullmatch(r"part\d+", name) or not path.is_file():
         raise QuizError(f"there is no quiz {name!r}; there are {', '.join(names(folder))}")
     try:
         data = toml.loads(path.read_text(encoding="utf-8"))

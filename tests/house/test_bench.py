@@ -20,6 +20,7 @@ from bench.peers import Beam, PeerError, in_ctranslate2, in_joeynmt, in_marian, 
 from bench.real_data import real
 from bench.speeds import decode, encoder, model, study, training
 from bench.trainings import (
+    answering,
     averages,
     compare,
     grammar,
@@ -28,6 +29,7 @@ from bench.trainings import (
     pretraining,
     published,
     sentiment,
+    serving,
     small_data,
 )
 from book.documents import figures, tables
@@ -38,6 +40,8 @@ from course_lib.data.registry import DataError
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
 from course_lib.recipes import classifier_profiles, language_profiles, masked_language_profiles
+from course_lib.recipes.answering import sums
+from course_lib.recipes.answering.stages import STAGES, AnsweringProfile
 from course_lib.study.profiles import profile as study_profile
 from course_lib.training.language_losses import language_loss
 from course_lib.training.losses import label_smoothed_loss
@@ -243,6 +247,48 @@ def test_published(bench, monkeypatch):
     _, *rows = tables._published({"measures": measures})
     assert [row[0] for row in rows] == ["4", "10", "20"]
     assert rows[2][2:] == ["–", "–"]
+
+
+def test_answering(bench, monkeypatch):
+    """A model of one layer, too short a training, and all measures of every stage."""
+    short = AnsweringProfile(
+        d_model=32,
+        n_layers=1,
+        text=(8, 48),
+        demonstrations=64,
+        steps=(2, 90, 2, 2),
+        rates=(1e-2,) * 4,
+    )
+    small(monkeypatch, answering, PROFILE=short, TIMES=4)
+    small(monkeypatch, sums, HELD_OUT=6)
+    measures = bench("answering --seeds 0", "answering")
+    reached = {name: measure["mean"] for name, measure in measures.items()}
+    for stage in STAGES:
+        one, several = (reached[f"{stage}_pass_at_{k}_percent"] for k in (1, 4))
+        assert one == pytest.approx(reached[f"{stage}_right_percent"])
+        assert one <= several <= 100
+    assert reached["pretrain_an_answer_percent"] < reached["instruct_an_answer_percent"]
+    _, *rows = tables._answering({"measures": measures})
+    assert [row[0] for row in rows] == ["text", "instructions", "preferences", "rewards"]
+
+
+def test_serving(bench, monkeypatch):
+    """On generated sentences in place of captions."""
+    short = dataclasses.replace(
+        language_profiles.profile("tiny"), length=16, max_tokens=64, vocab_size=200
+    )
+    pairs = few(LOAD("grammar_en_fr", sources=["generated"]), 100)
+    small(monkeypatch, serving, real=lambda name: pairs, TEXTS=6, NEW=8, EPOCHS=1, BATCHES=(1, 4))
+    monkeypatch.setattr(serving, "profile", lambda name: short)
+    measures = bench("serving --seeds 0", "serving")
+    mean = {name: measure["mean"] for name, measure in measures.items()}
+    assert mean["bits_8_perplexity"] == pytest.approx(mean["bits_32_perplexity"], rel=0.02)
+    assert mean["bits_2_perplexity"] != mean["bits_4_perplexity"]
+    assert mean["bits_4_bytes"] < mean["bits_8_bytes"] < mean["bits_32_bytes"] / 3
+    assert mean["ahead_4_tokens_a_call"] >= 1
+    assert mean["paged_unused_percent"] < mean["reserved_unused_percent"]
+    _, *rows = tables._serving({"measures": measures})
+    assert [row[0] for row in rows] == ["32", "8", "4", "3", "2"]
 
 
 def test_averages_that_reach_back_less_and_less(bench, monkeypatch):

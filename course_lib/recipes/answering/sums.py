@@ -24,6 +24,7 @@ TERSE = re.compile(r"(\d+)")
 FORGOTTEN = {"terse": 0.6, "worked": 0.3}  # share of carries that are forgotten in text
 MANNERS = {"terse": 3, "worked": 5, "question": 2}  # how many sheets of ten
 SHEET = 3  # sums of a sheet
+HELD_OUT = 200  # sums that no text contains
 Sum = tuple[int, int]
 
 
@@ -37,16 +38,16 @@ def decode(token_ids: Sequence[int]) -> str:
     return "".join(VOCABULARY[token] for token in token_ids)
 
 
-def sums(seed: int, held_out: int = 200) -> tuple[list[Sum], list[Sum]]:
+def sums(seed: int) -> tuple[list[Sum], list[Sum]]:
     """Every sum of two numbers of two digits in random order: `(seen, held_out)`, disjoint.
 
     The split itself does not depend on the seed, so that all seeds are measured on the same sums.
     """
     every = [(a, b) for a in range(10, 100) for b in range(10, 100)]
     random.Random(0).shuffle(every)
-    seen = every[held_out:]
+    seen = every[HELD_OUT:]
     random.Random(seed).shuffle(seen)
-    return seen, every[:held_out]
+    return seen, every[:HELD_OUT]
 
 
 def answer(pair: Sum, worked: bool, forgotten: bool = False) -> str:

@@ -32,14 +32,18 @@ from course_lib.decoding.sampling import sampling_distribution
 from course_lib.decoding.search import length_penalty_factor
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder, EncoderLayer
+from course_lib.evaluation.attempts import at_least_one
 from course_lib.evaluation.classification import classification_scores
 from course_lib.evaluation.error_signs import error_signs
 from course_lib.evaluation.translation import ngrams
+from course_lib.families.answer_losses import group_advantages
 from course_lib.feed_forward import FeedForward
 from course_lib.masks import causal_mask, padding_mask, target_mask
 from course_lib.normalization import LayerNorm
 from course_lib.numpy_forms.attention import softmax
 from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
+from course_lib.recipes.answering import sums
+from course_lib.recipes.answering.stages import conversations
 from course_lib.residual import ResidualConnection
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.training.schedules import warmup_rate
@@ -65,7 +69,8 @@ def size(module: nn.Module) -> int:
 
 def code(id: str) -> str:
     """The code that a question shows."""
-    asked = quiz.load(f"part{id[0]}").questions[int(id[2:]) - 1]
+    part, number = map(int, id.split("."))
+    asked = quiz.load(f"part{part}").questions[number - 1]
     return asked.code
 
 
@@ -723,3 +728,40 @@ def _():
     ratio = best.log() - start.log()
     torch.testing.assert_close(ratio[2] - ratio[0], reward[2] - reward[0])
     assert abs(float(ratio[2] - reward[2])) > 0.5
+
+
+# ---------------------------------------------------------------- part 10
+
+
+def chat(pair: tuple[int, int], answer: str) -> tuple[list[int], torch.Tensor]:
+    """The tokens of a conversation, and which predicted ones count."""
+    written = [*sums.encode(answer), sums.END]
+    ids, answered = conversations([pair], [written])
+    return ids[0].tolist(), answered
+
+
+computes("10.1")(lambda: int(chat((2, 2), "4")[1].sum()))
+
+
+@shows("10.2")
+def _():
+    ids, answered = chat((47, 38), "85")
+    counts = _defined(code("10.2"), torch=torch)["counts"]
+    found = counts(torch.tensor([ids]), sums.MODEL, sums.END)
+    assert found[0].tolist() == [*answered[0, :-1].tolist(), False]
+    assert answered[0, -1]
+    right = code("10.2").replace("!= end_id", "!= 0")  # padding
+    counts = _defined(right, torch=torch)["counts"]
+    assert torch.equal(counts(torch.tensor([ids]), sums.MODEL, sums.END), answered)
+
+
+computes("10.4")(lambda: group_advantages(torch.tensor([[1.0, 1, 0, 0, 0]]))[0, 0].item())
+computes("10.5")(lambda: at_least_one(4, 1, 2))
+computes("10.7")(lambda: 8e9 * (4 + 16 / 64) / 8 / 1e9)
+
+
+@shows("10.9")
+def _():
+    fastest, slowest = 1.0, 10000 ** (-31 / 32)
+    assert 8 * 4096 * slowest / 8 == 4096 * slowest
+    assert math.cos(fastest / 8) > math.cos(fastest)  # the keys of neighbors are more alike
