@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -11,6 +12,8 @@ from typing import Any
 import torch
 
 from bench.real_data import real
+from course_lib.config import TransformerConfig
+from course_lib.data.token_blocks import TokenBlocks
 from course_lib.data.tokenizer import END
 from course_lib.decoding.generate import generate
 from course_lib.decoding.speculative import speculate
@@ -19,12 +22,15 @@ from course_lib.families.language_model import LanguageModel
 from course_lib.families.quantization import bytes_of, quantized
 from course_lib.recipes.language import TrainedLanguageModel, streams, train_language_model
 from course_lib.recipes.language_profiles import LanguageProfile, profile
+from course_lib.recipes.profiles import fit_by
+from course_lib.training.language_losses import language_loss
 from grader.authoring import results_file
 
 NAME, PROFILE, EPOCHS = "serving", "cpu", 2
-SMALL = {"n_layers": 1, "d_model": 32, "d_ff": 128}  # the guesser; the large one is the profile's
+SMALL = TransformerConfig(n_layers=1, d_model=32, n_heads=4, d_ff=128, dropout=0.0)  # the guesser
 BITS, AHEAD, BATCHES = (8, 4, 3, 2), (2, 4, 8), (1, 4, 16, 64)
 TEXTS, BEGINNING, NEW = 128, 3, 20  # how many are written, tokens of a prompt, tokens after it
+LONGER, PART = 4, 8  # times the length of training; one part of the text in so many
 PAGE, RESERVED = 16, 64  # positions of a page of the cache; positions kept free without pages
 Log = Callable[[str], None]
 Row = dict[str, float]
@@ -39,17 +45,17 @@ def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
     settings = replace(profile(PROFILE), epochs=EPOCHS)
     data, rows = real(settings.dataset), list[Row]()
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    guesser = replace(settings, model=replace(settings.model, **SMALL))
-    tokenizer, _, validation = streams(data, settings)
+    tokenizer, train, validation = streams(data, settings)
     texts = [[END, *ids] for ids in tokenizer.encode(data["validation"][:][settings.text])]
     prompts = [ids[: BEGINNING + 1] for ids in texts[:TEXTS]]
     for done, seed in enumerate(seeds, start=1):
-        large, small = (train_language_model(data, s, seed) for s in (settings, guesser))
-        models = [_model(one) for one in (large, small)]
-        row = _in_few_bits(models[0], validation, settings)
-        row["small_perplexity"] = perplexity(models[1], validation, settings.length)
-        row["small_parameters"] = sum(p.numel() for p in models[1].parameters())
-        row |= _guessed(*models, prompts) | _batched(models[0], prompts) | _paged(texts)
+        large = _model(train_language_model(data, settings, seed))
+        small = _model(train_language_model(data, replace(settings, model=SMALL), seed))
+        row = _in_few_bits(large, validation, settings)
+        row["small_perplexity"] = perplexity(small, validation, settings.length)
+        row["small_parameters"] = sum(p.numel() for p in small.parameters())
+        row |= _longer(large, train, validation, settings)
+        row |= _guessed(large, small, prompts) | _batched(large, prompts) | _paged(texts)
         rows.append(row)
         log(f"seed {seed}: " + ", ".join(f"{name} {value:.4g}" for name, value in row.items()))
         command = f"course bench serving --seeds {','.join(map(str, seeds[:done]))}"
@@ -79,6 +85,23 @@ def _in_few_bits(model: LanguageModel, validation: Any, settings: LanguageProfil
         found = perplexity(quantized(model, bits), validation, settings.length)
         row[f"bits_{bits}_perplexity"] = found
         row[f"bits_{bits}_bytes"] = float(bytes_of(model, bits))
+    return row
+
+
+def _longer(model: LanguageModel, train: Any, validation: Any, settings: LanguageProfile) -> Row:
+    """Perplexity in blocks LONGER times as long, as it is and with positions divided by that.
+
+    Without more training, and after reading a part of the text in such blocks.
+    """
+    row, length = Row(), LONGER * settings.length
+    short = replace(settings, epochs=1, length=length, learning_rate=settings.learning_rate / 4)
+    batches = TokenBlocks(train[: len(train) // PART], length, settings.max_tokens // length, 0)
+    for name, factor in (("longer", 1), ("stretched", LONGER)):
+        own = copy.deepcopy(model)
+        vars(own)["_places"] = lambda ids, n=factor: model._places(ids) / n
+        row[f"{name}_perplexity"] = perplexity(own, validation, length)
+        fit_by(short, own, batches, language_loss, lambda _: {}, False, None)
+        row[f"{name}_tuned_perplexity"] = perplexity(own, validation, length)
     return row
 
 

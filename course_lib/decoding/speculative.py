@@ -28,7 +28,8 @@ class _Reader:
     def forget(self, n: int) -> None:
         """Keep what was read of the first n tokens."""
         for entry in self.cache:
-            entry.keep_first(n)
+            if entry.keys is not None and entry.values is not None:
+                entry.keys, entry.values = entry.keys[:, :, :n], entry.values[:, :, :n]
 
 
 @torch.no_grad()

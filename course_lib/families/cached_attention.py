@@ -35,11 +35,6 @@ class KeysAndValues:
         if self.keys is not None and self.values is not None:
             self.keys, self.values = self.keys[rows], self.values[rows]
 
-    def keep_first(self, n: int) -> None:
-        """Keep the first n positions: the text was changed after them."""
-        if self.keys is not None and self.values is not None:
-            self.keys, self.values = self.keys[:, :, :n], self.values[:, :, :n]
-
 
 class CachedAttention(ProjectedAttention):
     """Multi-head attention (§3.2.2) of x to itself, with rotary positions if `positions` are set.

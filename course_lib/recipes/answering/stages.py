@@ -119,8 +119,11 @@ class Stages:
         def each() -> Iterator[Tensor]:
             while True:
                 some = self._some((*sides[0], *sides[1], *before), 32)
-                now = (self._log_probability(*some[:2]), self._log_probability(*some[2:4]))
-                yield losses.preference_loss(*now, *some[4:], beta=self.settings.beta)
+                yield losses.preference_loss(
+                    self._log_probability(*some[:2]),
+                    self._log_probability(*some[2:4]),
+                    *(some[4], some[5], self.settings.beta),
+                )
 
         self._train("prefer", each())
 
@@ -195,9 +198,8 @@ class Stages:
         return [tensor[rows] for tensor in tensors]
 
     def _train(self, stage: str, each: Iterator[Tensor]) -> None:
-        n_steps, rate = (
-            at[STAGES.index(stage)] for at in (self.settings.steps, self.settings.rates)
-        )
+        number = STAGES.index(stage)
+        n_steps, rate = self.settings.steps[number], self.settings.rates[number]
         warmup_steps = max(1, n_steps // 10)
         optimizer = torch.optim.AdamW(self.model.parameters(), lr=rate, betas=(0.9, 0.98))
         schedule = torch.optim.lr_scheduler.LambdaLR(
