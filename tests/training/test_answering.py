@@ -13,32 +13,20 @@ from course_lib.families import answer_losses as losses
 from course_lib.recipes.answering import sums
 from course_lib.recipes.answering.stages import STAGES, AnsweringProfile, Stages
 
-
-class Table(torch.nn.Module):
-    """A model whose prediction depends on the last token alone."""
-
-    def __init__(self, size):
-        super().__init__()
-        self.logits = torch.nn.Parameter(torch.randn(size, size))
-
-    def forward(self, token_ids):
-        return self.logits[token_ids]
-
-
 IDS = torch.tensor([[2, 5, 3, 4, 1], [2, 3, 1, 0, 0]])
 ANSWERED = torch.tensor([[0, 0, 1, 1], [0, 1, 0, 0]], dtype=torch.bool)
 
 
 def test_the_loss_of_instructions_is_that_of_the_answers_alone():
-    model = Table(6)
-    each = losses.log_probabilities(model, IDS)
-    wanted = [model.logits[a].log_softmax(0)[b] for a, b in ((3, 4), (4, 1), (3, 1))]
+    logits = torch.randn(6, 6, requires_grad=True)  # of the next token, by the last one alone
+    each = losses.log_probabilities(lambda ids: logits[ids], IDS)
+    wanted = [logits[a].log_softmax(0)[b] for a, b in ((3, 4), (4, 1), (3, 1))]
     torch.testing.assert_close(losses.instruction_loss(each, ANSWERED), -sum(wanted) / 3)
     torch.testing.assert_close(
         losses.of_answers(each, ANSWERED), torch.stack([wanted[0] + wanted[1], wanted[2]])
     )
     losses.instruction_loss(each, ANSWERED).backward()
-    moved = model.logits.grad.abs().sum(dim=1) > 0
+    moved = logits.grad.abs().sum(dim=1) > 0
     assert moved.tolist() == [False, False, False, True, True, False]  # none of the question's
     assert losses.instruction_loss(each, ANSWERED & False).item() == 0
 

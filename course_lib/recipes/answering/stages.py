@@ -104,15 +104,15 @@ class Stages:
         ValueError if no pair is left.
         """
         asked = self.draw.sample(self.seen, self.settings.compared)
-        pairs = list(zip(asked, self.answers(asked), self.answers(asked), strict=True))
-        worked = [[sums.is_worked(finished(one)) for one in two] for _, *two in pairs]
-        decided = [n for n, (a, b) in enumerate(worked) if a != b]
-        if not decided:
+        pairs = [
+            (pair, *sorted(two, key=lambda one: not sums.is_worked(finished(one))))
+            for pair, *two in zip(asked, self.answers(asked), self.answers(asked), strict=True)
+            if len({sums.is_worked(finished(one)) for one in two}) == 2
+        ]
+        if not pairs:
             raise ValueError("all answers are in one manner: instruct the model first")
-        questions = [asked[n] for n in decided]
-        liked = [pairs[n][1 if worked[n][0] else 2] for n in decided]
-        other = [pairs[n][2 if worked[n][0] else 1] for n in decided]
-        sides = [conversations(questions, answers) for answers in (liked, other)]
+        questions, *answers = zip(*pairs, strict=True)  # the liked one comes first
+        sides = [conversations(questions, given) for given in answers]
         with torch.no_grad():
             before = [self._log_probability(*side) for side in sides]
 
@@ -176,14 +176,9 @@ class Stages:
         found: dict[str, list[int]] = {}
         for pair, text in zip(asked, map(finished, self.answers(asked)), strict=True):
             worked, right = sums.is_worked(text), sums.is_right(pair, text)
-            one = {
-                "an_answer": worked or sums.is_terse(text),
-                "worked": worked,
-                "right": right,
-                "right_and_worked": worked and right,
-            }
-            for name, value in one.items():
-                found.setdefault(name, []).append(int(value))
+            marks = {"an_answer": worked or sums.is_terse(text), "worked": worked, "right": right}
+            for name, mark in {**marks, "right_and_worked": worked and right}.items():
+                found.setdefault(name, []).append(int(mark))
         return {
             name: [sum(each[n : n + times]) for n in range(0, len(each), times)]
             for name, each in found.items()

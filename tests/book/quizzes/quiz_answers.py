@@ -758,10 +758,3 @@ def _():
 computes("10.4")(lambda: group_advantages(torch.tensor([[1.0, 1, 0, 0, 0]]))[0, 0].item())
 computes("10.5")(lambda: at_least_one(4, 1, 2))
 computes("10.7")(lambda: 8e9 * (4 + 16 / 64) / 8 / 1e9)
-
-
-@shows("10.9")
-def _():
-    fastest, slowest = 1.0, 10000 ** (-31 / 32)
-    assert 8 * 4096 * slowest / 8 == 4096 * slowest
-    assert math.cos(fastest / 8) > math.cos(fastest)  # the keys of neighbors are more alike
