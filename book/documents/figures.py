@@ -144,6 +144,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "table3_grammar": _table3,
     "compare_cpu": language_figures.compare,
     "positions": language_figures.positions,
+    "induction": language_figures.induction,
     "bench_class": _large_class,
     "bench_encoder": lambda m: (
         "A training step of the encoder runs at "

@@ -56,3 +56,17 @@ def positions(m: Measures) -> str:
         f"seed{'s' if n_seeds > 1 else ''}; in blocks four times as long as those trained on, "
         f"{longer} in the same order"
     )
+
+
+def induction(m: Measures) -> str:
+    """Losses on periods that no step had, with and without the heads that look up."""
+    heads = " to ".join(f"{n:.0f}" for n in sorted({min(m.heads.values), max(m.heads.values)}))
+    return (
+        f"On periods it never saw, a token that comes again costs {m.loss_again.mean:.2f} nats "
+        f"and one that comes first {m.loss_first_time.mean:.2f} (means over {len(m.heads.values)} "
+        f"seeds). {heads} heads of the second layer look up, each with at least "
+        f"{m.least_score.mean:.0%} of its weight; a head of the first puts "
+        f"{m.previous_token_score.mean:.0%} of its own on the token before, from which they know "
+        "what came after what. Without those that look up, a repeated token costs "
+        f"{m.loss_without_the_heads.mean:.1f} nats"
+    )
