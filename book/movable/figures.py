@@ -200,9 +200,9 @@ def router() -> Movable:
     """The weights of four experts for four tokens, for each number of experts at work."""
 
     def draw(place: int) -> Frame:
-        found = routing(place + 1)
-        rows = [[weight or None for weight in row] for row in found.weights]
-        said = "tokens for each expert: " + ", ".join(map(str, found.tokens))
+        weights, tokens = routing(place + 1)
+        rows = [[weight or None for weight in row] for row in weights]
+        said = "tokens for each expert: " + ", ".join(map(str, tokens))
         drawn = table(rows, tuple(SCORES), ("E1", "E2", "E3", "E4")) + text(240, 188, said)
         return Frame(drawn, f"With k = {place + 1}, {said}")
 

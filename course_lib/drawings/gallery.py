@@ -32,37 +32,15 @@ from .variants.tiles import tiles
 from .variants.two_encoders import two_encoders
 
 DRAWINGS: dict[str, Callable[[], Drawing]] = {
-    "scaled_dot_product": scaled_dot_product,
-    "mask_grids": mask_grids,
     "split_heads": heads_split_and_merged,
-    "multi_head": multi_head,
-    "residual_orders": residual_orders,
-    "encoder": encoder,
-    "transformer": transformer,
-    "teacher_forcing": teacher_forcing,
-    "beam_tree": beam_tree,
-    "key_value_cache": key_value_cache,
-    "gated_cell": gated_cell,
-    "grouped_queries": grouped_queries,
-    "low_rank": low_rank,
-    **{
-        made.__name__: made
-        for made in (
-            experts,
-            feedback,
-            growth,
-            induction,
-            lattice,
-            padding,
-            patches,
-            prefill,
-            sound,
-            tiles,
-            two_encoders,
-        )
-    },
+    **{made.__name__: made for made in (
+        scaled_dot_product, mask_grids, multi_head, residual_orders, encoder, transformer,
+        teacher_forcing, beam_tree, key_value_cache, gated_cell, grouped_queries, low_rank,
+        experts, feedback, growth, induction, lattice, padding, patches, prefill, sound, tiles,
+        two_encoders,
+    )},
     **{f"machine_{step}": partial(machine, step) for step in range(1, len(STEPS) + 1)},
-}
+}  # fmt: skip
 
 UPRIGHT = {"transformer": transformer_upright}  # the same for narrow screens, by the same name
 

@@ -30,16 +30,8 @@ class StepCounts:
     kept: int
 
 
-@dataclass(frozen=True)
-class CacheStep:
-    """The same step, the one after `PREFIX`, without and with a cache."""
-
-    without: StepCounts
-    with_cache: StepCounts
-
-
-def cache_step() -> CacheStep:
-    """Counted in a small model of the library while it takes the step."""
+def cache_step() -> tuple[StepCounts, StepCounts]:
+    """The step after `PREFIX` in a small model of the library, without and with a cache."""
     model = Transformer(16, n_layers=1, d_model=8, n_heads=2, d_ff=8, dropout=0.0).eval()
     source = torch.tensor([[4, 5, 6]])
     prefix = torch.tensor([[2, 7, 8, 9]])
@@ -47,7 +39,7 @@ def cache_step() -> CacheStep:
     for length in range(1, prefix.shape[1]):
         _, cache = step(prefix[:, :length], cache)
     kept = cache.layers[0].keys.shape[2]
-    return CacheStep(
+    return (
         _counted(model, uncached_step(model), prefix, encoded(model, source), 0),
         _counted(model, step, prefix, cache, kept),
     )
@@ -79,7 +71,7 @@ def _counter(counts: dict[str, int], name: str) -> Callable[[nn.Module, Any, Ten
 
 def key_value_cache() -> Drawing:
     """Two panels: the projections of one decoder layer that one step needs."""
-    found = cache_step()
+    without, with_cache = found = cache_step()
     sheet = Sheet(800, 366)
     sheet.text(
         24,
@@ -89,20 +81,20 @@ def key_value_cache() -> Drawing:
         anchor="start",
         bold=True,
     )
-    _panel(sheet, 24, "without a cache", found.without)
-    _panel(sheet, 412, "with a cache", found.with_cache)
+    _panel(sheet, 24, "without a cache", without)
+    _panel(sheet, 412, "with a cache", with_cache)
     sheet.box(206, 331, 22, 18, "orange")
     sheet.text(236, 345, "computed in this step", size=13, anchor="start")
     sheet.box(426, 331, 22, 18, "blue")
     sheet.text(456, 345, "kept from earlier steps", size=13, anchor="start")
-    after = found.with_cache.kept + found.with_cache.keys
+    after = with_cache.kept + with_cache.keys
     return sheet.drawing(
         "key_value_cache",
         "The key-value cache",
         f"One step of a decoder layer after {len(PREFIX)} tokens. Without a cache the queries, "
-        f"keys and values of all {found.without.keys} tokens are computed, and the keys and values "
-        f"of the {found.without.source_keys} source tokens. With a cache the keys and values of "
-        f"{found.with_cache.kept} tokens and of the source are kept; those of the newest token "
+        f"keys and values of all {without.keys} tokens are computed, and the keys and values "
+        f"of the {without.source_keys} source tokens. With a cache the keys and values of "
+        f"{with_cache.kept} tokens and of the source are kept; those of the newest token "
         f"are computed and appended, which makes {after}, and there is one query.",
         found,
     )

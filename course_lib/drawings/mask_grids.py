@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 
 from ..masks import causal_mask, padding_mask, target_mask
@@ -16,21 +14,12 @@ CELL, TOP = 34, 78
 Grid = list[list[bool]]
 
 
-@dataclass(frozen=True)
-class Masks:
-    """Each mask as rows of queries; True = may attend."""
-
-    padding: Grid
-    causal: Grid
-    both: Grid
-
-
-def masks() -> Masks:
-    """The library's masks of one sentence of three words and two padding tokens."""
+def masks() -> dict[str, Grid]:
+    """The library's masks of three words and two padding tokens, in rows of queries."""
     ids = torch.tensor([TOKEN_IDS])
     n = len(TOKEN_IDS)
-    found = (padding_mask(ids), causal_mask(n), target_mask(ids))
-    return Masks(*(mask.expand(1, 1, n, n)[0, 0].tolist() for mask in found))
+    found = {"padding": padding_mask(ids), "causal": causal_mask(n), "both": target_mask(ids)}
+    return {name: mask.expand(1, 1, n, n)[0, 0].tolist() for name, mask in found.items()}
 
 
 def mask_grids() -> Drawing:
@@ -38,8 +27,7 @@ def mask_grids() -> Drawing:
     found = masks()
     n = len(WORDS)
     sheet = Sheet(750, 308)
-    grids = (("padding", found.padding), ("causal", found.causal), ("both", found.both))
-    for number, (name, grid) in enumerate(grids):
+    for number, (name, grid) in enumerate(found.items()):
         left = 66 + number * 242
         sheet.text(left + n * CELL / 2, 34, name, size=16, bold=True)
         for i, word in enumerate(WORDS):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
@@ -14,14 +12,6 @@ from .sheet import Sheet
 LABELS = {"sublayer": "sub-layer", "dropout": "dropout", "norm": "LayerNorm"}
 ROLES = {"sublayer": "blue", "dropout": "grey", "norm": "orange"}
 BOX, GAP, RADIUS = 108, 34, 11
-
-
-@dataclass(frozen=True)
-class Orders:
-    """The parts of a residual connection in the order in which they run."""
-
-    post_norm: tuple[str, ...]
-    pre_norm: tuple[str, ...]
 
 
 def order(norm_first: bool) -> tuple[str, ...]:
@@ -50,10 +40,10 @@ def order(norm_first: bool) -> tuple[str, ...]:
 
 def residual_orders() -> Drawing:
     """Both orders, one row each; the path around goes from the input to the sum."""
-    found = Orders(order(norm_first=False), order(norm_first=True))
+    post_norm, pre_norm = found = order(norm_first=False), order(norm_first=True)
     sheet = Sheet(680, 316)
-    _row(sheet, 28, "Post-norm: the paper", found.post_norm)
-    _row(sheet, 176, "Pre-norm: many later models", found.pre_norm)
+    _row(sheet, 28, "Post-norm: the paper", post_norm)
+    _row(sheet, 176, "Pre-norm: many later models", pre_norm)
     return sheet.drawing(
         "residual_orders",
         "Post-norm and pre-norm",

@@ -1,1 +1,1 @@
-"""Drawings of layers that the paper does not have: gates, grouped queries, adapters."""
+"""Drawings of lectures: the machine in steps, later layers and models, decoding, batches."""

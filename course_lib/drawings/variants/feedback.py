@@ -38,8 +38,7 @@ def feedback() -> Drawing:
     sheet.arrow((end, low), (end, low + 42), (judge, low + 42), (judge, low),
                 role="way", head="tip")  # fmt: skip
     sheet.text((end + judge) / 2, low + 36, "its new answers, drawn and judged", size=13)
-    sheet.text(20, 320, "Both start from π_{0}, and β says how far π may go.", anchor="start",
-               size=13)  # fmt: skip
+    sheet.text(20, 320, "Both start from π_{0}, and β says how far π may go.", anchor="start")
     return sheet.drawing(
         "feedback",
         "Two ways from choices to a model",

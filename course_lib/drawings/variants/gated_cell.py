@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import nn
 
@@ -13,37 +11,22 @@ from ..sheet import Sheet
 GATES = {"f": "forget", "i": "write", "o": "read"}
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One step back along the cell: the derivative of torch's own cell, and its forget gate."""
-
-    derivative: float
-    forget: float
-
-
-def one_step() -> Cell:
-    """The derivative of one unit's next cell state with respect to its last, by autograd."""
+def one_step() -> tuple[float, float]:
+    """The derivative of one unit's next cell state with respect to its last; its forget gate."""
     torch.manual_seed(0)
     cell, x, h = nn.LSTMCell(1, 1), torch.ones(1, 1), torch.ones(1, 1)
     c = torch.ones(1, 1, requires_grad=True)
     _, after = cell(x, (h, c))
     (slope,) = torch.autograd.grad(after.sum(), c)
     gates = cell.weight_ih @ x + cell.bias_ih[:, None] + cell.weight_hh @ h + cell.bias_hh[:, None]
-    return Cell(slope.item(), gates.sigmoid()[1].item())  # torch's order is i, f, g, o
+    return slope.item(), gates.sigmoid()[1].item()  # torch's order is i, f, g, o
 
 
 def gated_cell() -> Drawing:
     """The cell state above, the gates that open and close it below."""
     found = one_step()
     sheet = Sheet(720, 300)
-    sheet.text(
-        24,
-        34,
-        "An LSTM: one step back along the cell is one gate",
-        size=16,
-        anchor="start",
-        bold=True,
-    )
+    sheet.text(24, 34, "One step back along the cell is one gate", anchor="start", bold=True)
     top, low = 98.0, 206.0
     sheet.text(44, top + 5, "c_{t−1}", bold=True)
     sheet.arrow((70, top), (152, top), role="way", head="tip")

@@ -10,7 +10,7 @@ from ..sheet import Sheet
 # Year, millions of parameters as the models' papers give them, and the family's color.
 MODELS = {
     "LSTM translator": (2014.7, 384, "grey"),
-    "Transformer big": (2017.5, 213, "purple"),
+    "Transformer": (2017.5, 213, "purple"),
     "GPT-2": (2019.1, 1_500, "orange"),
     "RoBERTa": (2019.5, 355, "blue"),
     "T5": (2019.9, 11_000, "purple"),
@@ -20,12 +20,7 @@ MODELS = {
     "LLaMA": (2023.1, 65_000, "orange"),
     "DeepSeek-V3": (2024.9, 671_000, "orange"),
 }
-FAMILIES = {
-    "blue": "encoder",
-    "orange": "decoder",
-    "purple": "encoder and decoder",
-    "grey": "recurrent",
-}
+FAMILIES = {"blue": "encoder", "orange": "decoder", "purple": "both", "grey": "recurrent"}
 LEFT, RIGHT, TOP, BOTTOM = 62, 730, 24, 272
 SCALE = {100: "100 M", 1_000: "1 B", 10_000: "10 B", 100_000: "100 B", 1_000_000: "1000 B"}
 
@@ -43,19 +38,17 @@ def growth() -> Drawing:
         _, y = place(2014, millions)
         sheet.text(LEFT - 8, y + 5, said, size=13, anchor="end", role="quiet")
         sheet.line((LEFT, y), (LEFT + 6, y))
-    for year in range(2014, 2026, 2):
-        sheet.text(place(year, 100)[0], BOTTOM + 24, str(year), size=13)
+    for tick in range(2014, 2026, 2):
+        sheet.text(place(tick, 100)[0], BOTTOM + 24, str(tick), size=13)
     sheet.line((LEFT, TOP), (LEFT, BOTTOM), (RIGHT, BOTTOM))
     for name, (year, millions, role) in MODELS.items():
         x, y = place(year, millions)
         sheet.box(x - 6, y - 6, 12, 12, role)
         end = year > 2024
         sheet.text(x + (-12 if end else 12), y + 5, name, size=13, anchor="end" if end else "start")
-    x = LEFT
-    for role, family in FAMILIES.items():
-        sheet.box(x, 314, 16, 16, role)
-        sheet.text(x + 24, 327, family, size=13, anchor="start")
-        x += 60 + 9 * len(family)
+    for number, (role, family) in enumerate(FAMILIES.items()):
+        sheet.box(LEFT + 120 * number, 314, 16, 16, role)
+        sheet.text(LEFT + 24 + 120 * number, 327, family, size=13, anchor="start")
     listed = ", ".join(f"{name} {int(year)}" for name, (year, *_) in MODELS.items())
     return sheet.drawing(
         "growth",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 
 from ...attention import attention
@@ -15,28 +13,21 @@ WORDS = ("START", "the", "red", "ball", "and", "the")
 WIDE, APART, LEFT = 86, 100, 136
 
 
-@dataclass(frozen=True)
-class Heads:
-    """For each position, where the first head looks and where the second."""
-
-    back: tuple[int, ...]
-    up: tuple[int, ...]
-
-
-def heads() -> Heads:
-    """Attention with weights written by hand, on one-hot tokens and positions."""
+def heads() -> tuple[list[int], list[int]]:
+    """Where both heads look from each position: weights by hand, one-hot tokens and positions."""
     known = sorted(set(WORDS))
     tokens = torch.eye(len(known))[[known.index(word) for word in WORDS]]
     places, past = torch.eye(len(WORDS)), causal_mask(len(WORDS))[0, 0]
     notes, back = attention(100 * places.roll(-1, dims=1), places, tokens, past)
     _, up = attention(100 * tokens, notes, tokens, past)
-    return Heads(tuple(back.argmax(-1).tolist()), tuple(up.argmax(-1).tolist()))
+    return back.argmax(-1).tolist(), up.argmax(-1).tolist()
 
 
 def induction() -> Drawing:
     """Tokens, below them the notes of the first head, below those the look-up of the second."""
-    found, last = heads(), len(WORDS) - 1
-    target = found.up[last]
+    back, up = found = heads()
+    last = len(WORDS) - 1
+    target = up[last]
     sheet = Sheet(752, 300)
     for y, name in ((42, "tokens"), (142, "notes")):
         sheet.text(20, y + 25, name, anchor="start", bold=True)
@@ -45,9 +36,9 @@ def induction() -> Drawing:
         role = "orange" if place == last else "green" if place == target else "grey"
         sheet.box(x, 42, WIDE, 38, role, word, bold=role != "grey")
         if place:
-            before = LEFT + found.back[place] * APART + WIDE / 2
+            before = LEFT + back[place] * APART + WIDE / 2
             sheet.arrow((before, 80), (x + WIDE / 2, 142))
-            note = WORDS[found.back[place]]
+            note = WORDS[back[place]]
             sheet.box(x, 142, WIDE, 38, "green" if place == target else "plain", note)
     x, to = LEFT + last * APART + WIDE - 12, LEFT + target * APART + WIDE / 2
     sheet.arrow((x + 12, 61), (x + 24, 61), (x + 24, 226), (to, 226), (to, 180),

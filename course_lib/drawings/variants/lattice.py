@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
 import torch
 from torch import Tensor
 
-from ...decoding.search import beam_search, greedy
+from ...decoding.search import beam_search
 from ..drawing import Drawing
 from ..sheet import Sheet
 
@@ -25,44 +25,32 @@ LATTICE = {  # what may follow each prefix, with its probability
 LEFT, APART, STEP, WIDE, HIGH = 20, 152, 44, 84, 32
 
 
-@dataclass(frozen=True)
-class Paths:
-    """The sentences of both searches, with END, and the probability of every sentence."""
+def paths() -> tuple[str, dict[str, float]]:
+    """The sentence of greedy search; every sentence with its probability, best first. All have END.
 
-    greedy: str
-    best: str
-    sentences: dict[str, float]
-
-
-def paths() -> Paths:
-    """The results of the library's greedy search, and of its beam search with room for all."""
+    The library's beam search finds them: with a beam of 1, and of more than there are.
+    """
 
     def step(prefixes: Tensor, state: None) -> tuple[Tensor, None]:
         rows = [" ".join(WORDS[token] for token in prefix[1:]) for prefix in prefixes.tolist()]
-        chances = [
-            [LATTICE.get(row, {"END": 1.0}).get(word, 0.0) for word in WORDS] for row in rows
-        ]
+        after = [LATTICE.get(row, {"END": 1.0}) for row in rows]
+        chances = [[chance.get(word, 0.0) for word in WORDS] for chance in after]
         return torch.tensor(chances).log(), state
 
-    found = beam_search(step, None, 1, width=7, length_penalty=0.0, n_best=7)[0]
-    said = {
-        " ".join(WORDS[id] for id in one.tokens): one.score
-        for one in found
-        if " ".join(WORDS[id] for id in one.tokens) in LATTICE
-    }
-    (first,) = greedy(step, None, n_rows=1, max_length=9)
-    return Paths(
-        " ".join([*(WORDS[id] for id in first.tokens), "END"]),
-        f"{next(iter(said))} END",
-        {f"{text} END": float(torch.tensor(score).exp()) for text, score in said.items()},
-    )
+    def found(width: int) -> dict[str, float]:
+        best = beam_search(step, None, 1, width, length_penalty=0.0, n_best=width)[0]
+        said = {" ".join(WORDS[id] for id in one.tokens): math.exp(one.score) for one in best}
+        return {f"{text} END": chance for text, chance in said.items() if chance}
+
+    return next(iter(found(1))), found(9)
 
 
 def lattice() -> Drawing:
     """A tree from START to the right; each end has the probability of its sentence."""
-    found = paths()
+    chosen, sentences = found = paths()
+    best = next(iter(sentences))
     sheet = Sheet(750, 366)
-    rows = iter(range(len(found.sentences)))
+    rows = iter(range(len(sentences)))
 
     def node(prefix: str, depth: int) -> float:
         """Draws a prefix and all that follows it; returns its height on the sheet."""
@@ -72,15 +60,15 @@ def lattice() -> Drawing:
         y = sum(below.values()) / len(below) if below else 32 + STEP * next(rows)
         for word, height in below.items():
             text = f"{prefix} {word}".strip()
-            chosen = found.greedy.startswith(text)
+            on = chosen.startswith(text)
             sheet.line((x + WIDE, y), (x + WIDE + 18, height), (x + APART, height),
-                       role="way" if chosen else "line")  # fmt: skip
+                       role="way" if on else "line")  # fmt: skip
             chance = f"{follows[word]:.2f}".removeprefix("0")
-            sheet.text(x + APART - 22, height - 6, chance, size=13, bold=chosen)
-        role = next((role for role, path in (("green", found.best), ("orange", found.greedy))
+            sheet.text(x + APART - 22, height - 6, chance, size=13, bold=on)
+        role = next((role for role, path in (("green", best), ("orange", chosen))
                      if path.startswith(prefix)), "grey")  # fmt: skip
-        ends = prefix in found.sentences
-        word = f"{found.sentences[prefix]:.3f}" if ends else prefix.rpartition(" ")[2] or "START"
+        ends = prefix in sentences
+        word = f"{sentences[prefix]:.3f}" if ends else prefix.rpartition(" ")[2] or "START"
         sheet.box(x, y - HIGH / 2, WIDE, HIGH, role, word, bold=role != "grey")
         return y
 
@@ -92,8 +80,8 @@ def lattice() -> Drawing:
         "lattice",
         "A lattice, and the path that greedy search takes",
         "A tree of words with the probability of each next word. Greedy search takes he, the "
-        f"likelier first word: “{found.greedy}” has {found.sentences[found.greedy]:.3f}. "
-        f"The most probable sentence, “{found.best}”, has {found.sentences[found.best]:.3f} and "
+        f"likelier first word: “{chosen}” has {sentences[chosen]:.3f}. "
+        f"The most probable sentence, “{best}”, has {sentences[best]:.3f} and "
         "begins with she.",
         found,
     )

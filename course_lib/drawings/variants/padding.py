@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...data.batching import by_length, pad, padding_waste
@@ -14,29 +12,22 @@ LENGTHS = (4, 11, 6, 2, 9, 3, 12, 5, 10, 3, 7, 8)
 PER_BATCH, CELL, HIGH = 3, 24, 17
 
 
-@dataclass(frozen=True)
-class Batches:
-    """The lengths in each batch, and the share of padding among all positions."""
-
-    lengths: tuple[tuple[int, ...], ...]
-    waste: float
-
-
-def batches(order: np.ndarray) -> Batches:
-    """Batches of `PER_BATCH` sentences in this order, padded by the library."""
-    lengths = np.array(LENGTHS)[order].reshape(-1, PER_BATCH)
-    padded = [pad([[1] * n for n in batch]) for batch in lengths.tolist()]
-    return Batches(tuple(map(tuple, lengths.tolist())), padding_waste(padded))
+def batches(order: np.ndarray) -> tuple[list[list[int]], float]:
+    """The lengths in batches of this order, and their share of padding."""
+    lengths = np.array(LENGTHS)[order].reshape(-1, PER_BATCH).tolist()
+    padded = [pad([[1] * n for n in batch]) for batch in lengths]
+    return lengths, padding_waste(padded)
 
 
 def padding() -> Drawing:
     """Two panels of rows; grey is padding."""
     found = (batches(np.arange(len(LENGTHS))), batches(by_length(np.array(LENGTHS)[:, None])))
     sheet = Sheet(760, 340)
-    for panel, (name, made) in enumerate(zip(("as they come", "by length"), found, strict=True)):
-        left, y = 24 + panel * 380, 52.0
-        sheet.text(left, 32, f"{name}: {made.waste:.0%} padding", anchor="start", bold=True)
-        for batch in made.lengths:
+    names = ("as they come", "by length")
+    for left, name, (made, waste) in zip((24, 404), names, found, strict=True):
+        y = 52.0
+        sheet.text(left, 32, f"{name}: {waste:.0%} padding", anchor="start", bold=True)
+        for batch in made:
             longest = max(batch)
             roles = [["blue"] * n + ["grey"] * (longest - n) for n in batch]
             sheet.grid(left, y, (CELL, HIGH), roles)
@@ -49,7 +40,7 @@ def padding() -> Drawing:
         "padding",
         "Padding, and batches by length",
         f"Twelve sentences in four batches of {PER_BATCH}, each as wide as its longest sentence. "
-        f"As they come, {found[0].waste:.0%} of all positions are padding; with sentences of "
-        f"similar length in a batch, {found[1].waste:.0%}.",
+        f"As they come, {found[0][1]:.0%} of all positions are padding; with sentences of "
+        f"similar length in a batch, {found[1][1]:.0%}.",
         found,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch.nn import functional as F
 
@@ -13,31 +11,22 @@ from ..sheet import Sheet
 SIDE, PATCH, CELL, GAP = 12, 3, 16, 8
 
 
-@dataclass(frozen=True)
-class Patches:
-    """The pixels of a picture, 0 or 1, and of each patch the pixels in one row."""
-
-    pixels: list[list[float]]
-    tokens: list[list[float]]
-
-
-def patches_of(side: int, patch: int) -> Patches:
-    """A disc of `side` × `side` pixels, cut by torch's own `unfold`."""
+def patches_of(side: int, patch: int) -> tuple[list[list[float]], list[list[float]]]:
+    """A disc of `side` × `side` pixels, and its patches in rows, as torch's `unfold` cuts them."""
     place = torch.arange(side) - (side - 1) / 2
     disc = ((place[:, None] ** 2 + place**2) < (0.42 * side) ** 2).float()
     cut = F.unfold(disc[None, None], kernel_size=patch, stride=patch)[0].T
-    return Patches(disc.tolist(), cut.tolist())
+    return disc.tolist(), cut.tolist()
 
 
 def patches() -> Drawing:
     """The cut picture, then its patches in a row, a class vector in front."""
-    found = patches_of(SIDE, PATCH)
-    n, per_row = len(found.tokens), SIDE // PATCH
+    _, tokens = found = patches_of(SIDE, PATCH)
+    n = len(tokens)
     sheet = Sheet(760, 320)
-    for number, token in enumerate(found.tokens):
-        row, column = divmod(number, per_row)
-        left = 24 + column * (PATCH * CELL + GAP)
-        top = 52 + row * (PATCH * CELL + GAP)
+    for number, token in enumerate(tokens):
+        row, column = divmod(number, SIDE // PATCH)
+        left, top = (start + at * (PATCH * CELL + GAP) for start, at in ((24, column), (52, row)))
         for x, y, cell in ((left, top, CELL), (340 + 24 * number, 118, 7)):
             roles = [["purple" if pixel else "grey" for pixel in token[i : i + PATCH]]
                      for i in range(0, PATCH**2, PATCH)]  # fmt: skip
@@ -51,8 +40,9 @@ def patches() -> Drawing:
     sheet.box(312, 170, 412, 38, "blue", "one linear layer, plus a learned position for each place")
     sheet.arrow((520, 208), (520, 230))
     sheet.box(312, 232, 412, 38, "green", "the encoder, as for words")
-    sheet.text(520, 298, f"{(n + 1) ** 2} pairs with patches, {SIDE**4:,} with pixels", size=13,
-               role="quiet")  # fmt: skip
+    sheet.text(
+        520, 298, f"{(n + 1) ** 2} pairs with patches, {SIDE**4:,} with pixels", role="quiet"
+    )
     return sheet.drawing(
         "patches",
         "A picture as a row of patches",

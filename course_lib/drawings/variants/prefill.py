@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...masks import causal_mask
 from ..drawing import Drawing
 from ..sheet import Sheet
@@ -13,19 +11,11 @@ WRITTEN = ("the", "red", "ball")
 CELL, LEFT, TOP = 34, 96, 50
 
 
-@dataclass(frozen=True)
-class Passes:
-    """For each pass, how many scores it computes and how many keys it has kept at its end."""
-
-    scores: tuple[int, ...]
-    kept: tuple[int, ...]
-
-
-def passes() -> Passes:
-    """Counted in the causal mask: the prompt's rows together, then row by row."""
+def passes() -> tuple[list[int], list[int]]:
+    """The scores of each pass and the keys kept after it, counted in the causal mask."""
     rows = causal_mask(len(PROMPT) + len(WRITTEN))[0, 0].sum(-1).tolist()
     first = len(PROMPT)
-    return Passes((sum(rows[:first]), *rows[first:]), tuple(rows[first - 1 :]))
+    return [sum(rows[:first]), *rows[first:]], rows[first - 1 :]
 
 
 def prefill() -> Drawing:
@@ -41,7 +31,7 @@ def prefill() -> Drawing:
         sheet.text(LEFT - 10, TOP + (place + 0.64) * CELL, word, size=13, anchor="end")
         sheet.text(LEFT + (place + 0.5) * CELL, TOP - 10, word, size=13)
     right = LEFT + n * CELL
-    for number, (scores, kept) in enumerate(zip(found.scores, found.kept, strict=True)):
+    for number, (scores, kept) in enumerate(zip(*found, strict=True)):
         y = TOP + (1 if not number else first + number - 1) * CELL
         said = f"prefill: {first} rows, 1 pass" if not number else f"step {number}: 1 row, 1 pass"
         sheet.text(right + 20, y + 22, said, anchor="start", bold=True)
@@ -51,12 +41,11 @@ def prefill() -> Drawing:
             sheet.grid(right + 288 + 18 * key, y + 8, (14, 18), [["orange" if new else "blue"]])
     sheet.text(right + 350, TOP - 10, "keys kept", bold=True)
     sheet.text(right + 20, 318, "green: read from the cache; orange: new", anchor="start", size=13)
-    kept_keys = ", ".join(map(str, found.kept))
     return sheet.drawing(
         "prefill",
         "Prefill and decoding",
         f"A triangle of {n} rows. The {first} rows of the prompt are one pass. Each further row is "
         "a pass of its own, which computes one new key and reads the others from the cache. "
-        f"After each pass the cache has {kept_keys} keys.",
+        f"The keys kept after each pass: {found[1]}.",
         found,
     )

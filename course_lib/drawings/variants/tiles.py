@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 
 from ..drawing import Drawing
@@ -13,17 +11,8 @@ N, D, BLOCK, DONE, CELL = 8, 2, 2, 2, 24
 LEFT, TOP = 110, 112
 
 
-@dataclass(frozen=True)
-class Pass:
-    """How many numbers the table would have, how many are kept, and how far the result is off."""
-
-    table: int
-    kept: int
-    error: float
-
-
-def one_pass() -> Pass:
-    """Attention over blocks of keys with a running maximum, sum and output, beside the table's."""
+def one_pass() -> tuple[int, float]:
+    """Attention over blocks of keys: how many numbers it keeps, and its distance from the table."""
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(N, D, generator=generator) for _ in range(3))
     largest, total = torch.full((N, 1), -torch.inf), torch.zeros(N, 1)
@@ -37,7 +26,7 @@ def one_pass() -> Pass:
         largest = higher
     wanted = (query @ key.T).softmax(-1) @ value
     kept = sum(one.numel() for one in (largest, total, output))
-    return Pass(N * N, kept, (output / total - wanted).abs().max().item())
+    return kept, (output / total - wanted).abs().max().item()
 
 
 def tiles() -> Drawing:
@@ -59,15 +48,15 @@ def tiles() -> Drawing:
     sheet.text(584, 76, "fast memory", size=16, bold=True)
     sheet.box(454, 92, 260, 40, "orange", "one block of keys and values")
     sheet.box(454, 140, 260, 40, "orange", f"its {N} × {BLOCK} scores")
-    sheet.box(454, 188, 260, 64, "green", "m, ℓ and o of each query:", f"{found.kept} numbers")
-    said = f"The table of {found.table} scores is never stored; the result is exact."
+    sheet.box(454, 188, 260, 64, "green", "m, ℓ and o of each query:", f"{found[0]} numbers")
+    said = f"The table of {N * N} scores is never stored; the result is exact."
     sheet.text(734, 314, said, anchor="end", size=13)
     return sheet.drawing(
         "tiles",
         "FlashAttention’s tiles",
         f"A table of {N} queries and {N} keys, cut into blocks of {BLOCK} columns: two blocks are "
         "done, one is being computed, one is to come. Fast memory holds one block of keys and "
-        f"values, its scores, and {found.kept} running numbers, never the {found.table} of the "
+        f"values, its scores, and {found[0]} running numbers, never the {N * N} of the "
         "table.",
         found,
     )
