@@ -239,12 +239,13 @@ def cache() -> Movable:
 
     def draw(place: int) -> Frame:
         sizes = {name: 4 * 96 * n * 128 * lengths[place] / 1e9 for name, n in heads.items()}
-        drawn = line(400, 10, 400, 130) + text(400, 150, "a device of 80 GB")
+        drawn = line(400, 6, 400, 150) + text(400, 172, "a device of 80 GB")
         for row, (name, size) in enumerate(sizes.items()):
-            drawn += box(110, 20 + 36 * row, min(size / 80 * 290, 360), 24, "bar")
-            drawn += text(100, 37 + 36 * row, name, anchor="end")
+            drawn += box(110, 12 + 48 * row, min(size / 80 * 290, 360), 34, "bar")
+            drawn += text(100, 26 + 48 * row, name, anchor="end")
+            drawn += text(100, 46 + 48 * row, f"{size:.1f} GB", "value", "end")
         said = ", ".join(f"{name}: {size:.1f} GB" for name, size in sizes.items())
-        return Frame(drawn + text(240, 180, said), f"{lengths[place]:,} tokens, {said}")
+        return Frame(drawn, f"{lengths[place]:,} tokens, {said}", height=182)
 
     controls = (Control("tokens", tuple(f"{n:,}" for n in lengths), start=1),)
     return Movable("What a cache takes", controls, every(controls, draw))

@@ -407,7 +407,7 @@ def test_drawings_of_later_models_have_the_numbers_of_a_pencil(read):
     table = " ".join((ROOT / "lectures/part7_applications.md").read_text(encoding="utf-8").split())
     for name, size in {"RoBERTa": "355 M", "GPT-2": "1.5 B", "GPT-3": "175 B"}.items():
         number, unit = size.split()
-        assert f"{name} | {size} |" in table
+        assert f"| {name} {size} |" in table
         assert draw("growth").data[name][1] == float(number) * {"M": 1, "B": 1000}[unit]
 
 
