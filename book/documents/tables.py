@@ -127,7 +127,7 @@ def _answering(content: dict[str, Any]) -> Rows:
     rows = [["after", *columns.values(), "CPU minutes"]]
     for stage in (name.removesuffix(ending) for name in measures if name.endswith(ending)):
         shown = [_spread(measures[f"{stage}_{column}_percent"]) for column in columns]
-        rows.append([AFTER[stage], *shown, f"{measures[f'{stage}_cpu_minutes']['mean']:.1f}"])
+        rows.append([AFTER[stage], *shown, f"{measures[f'{stage}_cpu_minutes']['mean']:.2f}"])
     return rows
 
 
