@@ -33,7 +33,9 @@ class Judge(WorkerPlugin):
             )
         self._stack = ExitStack()
         workers = self._stack.enter_context(
-            warm_processes.started(self.course, self.assignments, self.settings.min_tier)
+            warm_processes.started(
+                self.course, self.assignments, self.settings.min_tier, self.settings.hidden
+            )
         )
         tiers = {started.tier for started in workers.values()}
         if tiers != {self.settings.tier}:

@@ -84,7 +84,7 @@ def started(
     context.set_forkserver_preload([f"grader.judge.{'preload' if in_torch else 'grade'}"])
     forkserver.ensure_running()  # it imports its libraries while the warm processes import theirs
     with (
-        warm_processes.started(course, assignments, settings.min_tier) as workers,
+        warm_processes.started(course, assignments, settings.min_tier, settings.hidden) as workers,
         ProcessPoolExecutor(
             settings.jobs,
             mp_context=context,

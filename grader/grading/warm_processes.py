@@ -27,9 +27,11 @@ OF_COURSE = "course"  # no id of an assignment
 
 @contextmanager
 def started(
-    course: Course, ids: Collection[str], min_tier: str = "C"
+    course: Course, ids: Collection[str], min_tier: str = "C", scored: Collection[str] | None = None
 ) -> Iterator[dict[str, Workers]]:
     """Start the warm processes of these assignments, until the block ends.
+
+    Only trained models of `scored` assignments are run; by default of all.
 
     Raises SandboxError on a machine whose best tier is worse than `min_tier`.
     """
@@ -42,7 +44,8 @@ def started(
             warm[id] = WarmProcess(
                 folder / id, imports(course, id), min_tier=min_tier, course_root=course.root
             )
-        parts = [part for id in sorted(ids) if (part := course.assignment(id).model)]
+        models = {*ids} if scored is None else {*ids} & {*scored}
+        parts = [part for id in sorted(models) if (part := course.assignment(id).model)]
         if parts:
             whole_tree.write(course, folder / OF_COURSE)
             needs = ["torch", *(part.computed_by for part in parts)]

@@ -27,6 +27,7 @@ from .notebook_paths import Place
 
 TIMESTAMP = "timestamp.txt"
 SECONDS = 20.0  # for git
+MEMORY = 512 * 2**20  # bytes that git may take; it reads what it needs of a large pack in windows
 MAX_REFERENCES = 8 << 20
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _BRANCH = re.compile(r"ref: (refs/heads/[^\s:^~?*\[\\]+)")
@@ -120,8 +121,10 @@ def _git(arguments: list[str], own: str, objects: dict[str, str]) -> str:
             cwd=own,
             env=environment,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,  # a hash or a date
+            stderr=subprocess.DEVNULL,  # a line for each object that is broken
             timeout=SECONDS,
+            preexec_fn=_limit if os.name == "posix" else None,
         )
     except FileNotFoundError:
         raise NoCommit("git is not installed") from None
@@ -131,6 +134,13 @@ def _git(arguments: list[str], own: str, objects: dict[str, str]) -> str:
     if done.returncode or (not answer and objects):
         raise NoCommit("the notebook is in no commit that can be read")
     return answer
+
+
+def _limit() -> None:
+    """Limit what git allocates: an object in a handed-in repository may unpack to gigabytes."""
+    import resource  # not on Windows
+
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def _head(inside: Path) -> str:

@@ -239,3 +239,15 @@ def test_missing_objects_are_not_fetched(repository, tmp_path):
     assert ours.received_from == "file"
     subprocess.run(["git", "cat-file", "-p", blob], cwd=repository, capture_output=True, timeout=60)
     assert canary.exists(), "plain git runs the program"
+
+
+def test_a_huge_object_is_not_unpacked(repository, monkeypatch):
+    """Its message compresses to nothing; git would take its full size."""
+    monkeypatch.setattr(clocks, "MEMORY", 128 * 2**20)
+    huge = repository / "message"
+    huge.write_bytes(b"a" * 200 * 2**20)
+    git(repository, "commit", "-q", "--allow-empty", "-F", huge)
+    huge.unlink()
+    assert only(repository.parent).received_from == "file"
+    git(repository, "reset", "-q", "--soft", "HEAD~1")
+    assert only(repository.parent).received_from == "git"

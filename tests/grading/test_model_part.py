@@ -15,6 +15,7 @@ from autograder.scorers import accuracy
 from autograder.scorers.accuracy import Accuracy
 from autograder.scorers.bleu import Bleu
 from grader.authoring.views import notebooks
+from grader.grading import warm_processes
 from grader.judge.grade import grade
 from grader.judge.models import asking, model_part, thresholds
 from grader.judge.models.asking import Grading
@@ -247,6 +248,11 @@ def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, te
     result = evaluated(FILES | {"predictions.csv": text, "config.json": about})
     assert result.accuracy == 100.0
     assert any(told in note for note in result.notes)
+
+
+def test_no_process_waits_for_models_that_nobody_scores(course):
+    with warm_processes.started(course, ["a3"], scored=()) as workers:
+        assert workers["a3"].of_course is None
 
 
 def test_predictions_for_other_sentences_are_not_held_against_anybody(evaluated):
