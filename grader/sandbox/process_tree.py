@@ -146,6 +146,15 @@ def remove(folder: str) -> None:
             os.rmdir(path)
 
 
+def threads(pids: list[int]) -> int:
+    """How many threads these processes have."""
+    count = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            count += len(os.listdir(f"/proc/{pid}/task"))
+    return count
+
+
 def sockets_in_network(pid: int) -> int:
     """How many sockets there are in the network of a process, also those that nobody accepts."""
     with contextlib.suppress(OSError, ValueError):

@@ -145,6 +145,8 @@ def _exceeded_limit(job: Job, scratch: str, deadline: float) -> str:
         sockets = held.sockets
         if held.nameless + process_tree.folder_bytes(scratch, room) > room:
             return "disk"
+    if process_tree.threads(below) > job.limits.processes:
+        return "processes"  # of root, whose the kernel does not count
     if len(below) > 1 and process_tree.activity(os.getpid()).cpu_seconds > job.limits.cpu_seconds:
         return "cpu"  # one without children is bounded by its own RLIMIT_CPU
     allowed = process_tree.resident(os.getpid()) + job.limits.memory_mib * 2**20

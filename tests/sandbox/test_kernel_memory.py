@@ -176,3 +176,14 @@ def test_a_disk_is_not_filled_unseen(limited, submit, name):
     assert error.kind == "OSError" or "wrote more to disk" in error.message, error.message
     left = set(Path(tempfile.gettempdir()).iterdir()) - before
     assert not {path for path in left if path.name.startswith("worker-")}
+
+
+def test_processes_are_counted_whoever_owns_them(limited, submit):
+    body = """
+    for _ in range(200):
+        if os.fork() == 0:
+            time.sleep(60)
+    time.sleep(60)
+"""
+    error = ending(submit, limited, body)
+    assert error.kind == "BlockingIOError" or "more processes" in error.message, error.message

@@ -194,8 +194,9 @@ class RemoteBackend:
         self.patience.failed += kind == TIMEOUT or cause == "memory"
         if cause == "memory":
             return StudentError(OOM, "the process used more memory than allowed")
-        if cause == "disk":
-            return StudentError(CRASHED, "the process wrote more to disk than allowed")
+        if cause in ("disk", "processes"):
+            what = "wrote more to disk" if cause == "disk" else "started more processes"
+            return StudentError(CRASHED, f"the process {what} than allowed")
         if cause == "cpu":
             used = f"{report.get('cpu_seconds', 0):.0f} s of CPU time"
             return StudentError(TIMEOUT, f"the process used {used}, the most a notebook may use")
