@@ -21,6 +21,11 @@ from .tiers import LANDLOCK, LIMITS, NAMESPACES, QUOTA, SECCOMP, UID, VIEW, Laye
 
 # Files of /proc that reveal nothing about other processes; all of /proc only in a pid namespace.
 _HARMLESS_PROC = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat")
+# Counters of the whole machine, which tell what others have read; replaced by nothing.
+_COUNTERS = """
+    vmstat diskstats zoneinfo buddyinfo pagetypeinfo interrupts softirqs schedstat loadavg
+    pressure/io pressure/memory pressure/cpu
+""".split()
 _INNER_USER = 1000  # uid of a tier B worker inside its user namespace
 
 
@@ -114,6 +119,9 @@ def _own_mounts(allowed: Limits, owner: int) -> str:
     """Mount a /proc that shows only this worker, and two writable folders of bounded size."""
     linux.unshare(linux.NEWNS)  # otherwise the supervisor would lose its own /proc
     linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV | linux.NOEXEC)
+    for name in _COUNTERS:
+        if os.path.exists(f"/proc/{name}"):
+            linux.mount("/dev/null", f"/proc/{name}", flags=linux.BIND)
     size = f"size={allowed.scratch_mib}m,nr_inodes=4096,uid={owner},gid={owner},mode=0700"
     for folder in (view.SCRATCH, view.SHARED_MEMORY):
         linux.mount("tmpfs", folder, "tmpfs", linux.NOSUID | linux.NODEV, size)

@@ -7,7 +7,7 @@ cache holds (fadvise, readahead, mincore, cachestat, preadv2, most of madvise). 
 which no filter can close: a page takes longer to read, and a name longer to look up, if nobody has
 done so before, also where nobody may write; and in tier C a file keeps the time of its last access.
 The order in `judge.reruns` protects against these, within a run. They may last from one run to the
-next, until the machine starts again or root drops its caches.
+next, until the machine starts again or root drops its caches. See autograder/trust.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """What a worker may ask of the kernel: only what stands in a table, with the reason why."""
 
 import errno
+import os
 import signal
+import sys
 
 import pytest
 
@@ -108,6 +110,33 @@ def test_no_call_leads_from_one_worker_to_another(filtered, submit):
     # a socket in its own network; what is pretended changes nothing
     assert set(found) <= ({"abstract"} if filtered.workers.tier < "C" else {"time"})
     assert before == after
+
+
+LOOKS = """
+import os
+
+def sees(packages):
+    found = []
+    counters = ["vmstat", "diskstats", "zoneinfo", "loadavg", "interrupts", "pressure/io"]
+    for name in counters:
+        try:
+            if open(f"/proc/{name}").read():
+                found.append(name)
+        except OSError:
+            continue
+    for folder in packages:
+        try:
+            found += os.listdir(os.path.join(folder, "torch", "include"))
+        except OSError:
+            continue
+    return found
+"""
+
+
+def test_neither_counters_of_the_machine_nor_headers_are_seen(filtered, submit):
+    packages = [path for path in sys.path if path.endswith("-packages")]
+    assert any(os.path.isdir(os.path.join(path, "torch", "include")) for path in packages)
+    assert submit(LOOKS, process=filtered).sees(packages) == []
 
 
 IGNORES = """
