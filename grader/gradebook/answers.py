@@ -62,7 +62,7 @@ def sha256_of(result: Result | None, item: str) -> str | None:
 
 
 def parts_of(result: Result) -> list[PartResult]:
-    """What a person marks: the written parts, and the trained models whose points wait."""
+    """The parts that a person marks: written ones, and the trained models whose points wait."""
     held = [e for e in result.exercises if e.model is not None and e.model.held]
     return [*result.parts, *(_held_part(exercise, result.submission.sha256) for exercise in held)]
 

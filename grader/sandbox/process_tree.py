@@ -83,7 +83,7 @@ def memory_bytes(pids: list[int], sockets: int, enough: int) -> int:
 
 @dataclass(frozen=True)
 class Held:
-    """What open descriptors and mappings of processes keep that no folder and no page shows."""
+    """Things that open descriptors and mappings keep, and that no folder and no page shows."""
 
     sockets: int
     nameless: int  # bytes of files that were deleted but are still open

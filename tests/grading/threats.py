@@ -130,6 +130,8 @@ def softmax(x, axis=-1):
     return Trap()
 """
 MANY_BRANCHES = "if 0:\n    flag = 1\n" + "elif 0:\n    flag = 1\n" * 900
+# All of `softmax`'s: the judge looks through them for what is forbidden, and for imports.
+CHAINS = "def unused(x):\n" + f"    return x{'.y' * 2000}\n" + f"    return x{'.y' * 800}\n" * 100
 LONG_NAME = "course_lib." + "a" * 300
 
 THREATS = (
@@ -248,6 +250,10 @@ THREATS = (
     Threat(
         "51_many_branches", (51,), _file(lambda: notebook(add=[MANY_BRANCHES]), "notebook.ipynb"),
         softmax=FULL, rest=FULL, quick=True,
+    ),
+    Threat(
+        "51_long_chains", (51,), _source(f"{CHAINS}\n\n{WRITTEN}\n    unused"), softmax=FULL,
+        quick=True,
     ),
     Threat(
         "51_long_name", (51,), _file(lambda: notebook(add=[f"NAME = '{LONG_NAME}'"])),
