@@ -46,8 +46,7 @@ def for_python(
 ) -> Readable:
     """The paths for this interpreter.
 
-    `answers` are folders to hide, `own` the course's packages, which may be installed. C++ headers
-    are hidden, too: nobody reads them, so whether one is in memory would be a bit to pass on.
+    `answers` are folders to hide, `own` the course's packages, which may be installed.
     """
     libraries = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), *packages]
     libraries += [os.path.join(prefix, "lib") for prefix in (sys.base_prefix, sys.prefix)]
@@ -58,7 +57,6 @@ def for_python(
         for entry in Path(folder).iterdir()
         if any(fnmatch.fnmatch(entry.name, pattern) for pattern in (*OWN_ENTRIES, *own))
     ]
-    own += [str(path) for folder in packages for path in Path(folder).glob("*/include")]
     existing = {path for path in roots if os.path.exists(path)}
     hidden = {os.path.realpath(path) for path in (*answers, *own)}
     hidden -= {os.path.realpath(path) for path in existing}
