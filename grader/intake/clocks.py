@@ -16,6 +16,7 @@ import hashlib
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from datetime import datetime, timezone, tzinfo
@@ -124,7 +125,7 @@ def _git(arguments: list[str], own: str, objects: dict[str, str]) -> str:
             stdout=subprocess.PIPE,  # a hash or a date
             stderr=subprocess.DEVNULL,  # a line for each object that is broken
             timeout=SECONDS,
-            preexec_fn=_limit if os.name == "posix" else None,
+            preexec_fn=_limit if sys.platform == "linux" else None,
         )
     except FileNotFoundError:
         raise NoCommit("git is not installed") from None
@@ -138,7 +139,7 @@ def _git(arguments: list[str], own: str, objects: dict[str, str]) -> str:
 
 def _limit() -> None:
     """Limit what git allocates: an object in a handed-in repository may unpack to gigabytes."""
-    import resource  # not on Windows
+    import resource  # not on Windows, and not as strict elsewhere
 
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 

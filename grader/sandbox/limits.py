@@ -38,9 +38,7 @@ def impose(limits: Limits, uid: int, others: int) -> str:
     import resource  # not on Windows, where the judge still imports `Limits`
 
     data = status_bytes("VmData") + limits.memory_mib * 2**20
-    space = status_bytes("VmSize") + ADDRESS_SPACE
     values = {
-        "AS": (space, space),
         "CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
         "DATA": (data, data),
         "FSIZE": (limits.file_mib * 2**20,) * 2,
@@ -48,6 +46,8 @@ def impose(limits: Limits, uid: int, others: int) -> str:
         "NPROC": (limits.processes + others,) * 2,
         "CORE": (0, 0),
     }
+    if sys.platform == "linux":
+        values["AS"] = (status_bytes("VmSize") + ADDRESS_SPACE,) * 2
     for name, (soft, hard) in values.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         ceiling = resource.getrlimit(kind)[1]
