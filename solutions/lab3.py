@@ -290,7 +290,7 @@ with needs("L3.1", "L3.2", "L3.3", "L3.4", "L3.5"):
 
 # %% [markdown]
 # Do not compare these bars too closely: this was one seed, and 872 sentences alone make an accuracy
-# uncertain by ±2.5 points. Part 7 of the lectures has means over three seeds on test sentences.
+# uncertain by ±2.5 points. Part 8 of the lectures has means over three seeds on test sentences.
 #
 # After the training, B A can be added into W: then `weight` is a matrix like any other, and the
 # model is as fast as before.

@@ -21,7 +21,7 @@ NAME = "bench_site"
 PAGES = {
     "home": "index.html",
     "lecture": "part2_self_attention.html",
-    "last_lecture": "part7_applications.html",
+    "last_lecture": "part8_applications.html",
     "live": "live.html",
     "deck": "slides/part2_self_attention.html",
 }

@@ -44,7 +44,7 @@ class Profile:
     word_scale: float = 1.0  # factor on the initial token embeddings
     seed: int = 0
     train_limit: int | None = None  # training examples; None: all
-    # When memory runs out (part 6 of the lectures): what each costs is in results/README.md.
+    # When memory runs out (part 7 of the lectures): what each costs is in results/README.md.
     accumulate: int = 1  # batches per optimizer step
     recompute: bool = False  # gradient checkpointing
     precision: str = "auto"  # bf16 or fp16 on a GPU; see `TrainingConfig.mixed_precision`

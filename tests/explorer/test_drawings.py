@@ -404,7 +404,7 @@ def test_drawings_of_later_models_have_the_numbers_of_a_pencil(read):
     assert [square.role for square in read["padding"].squares].count("blue") == 2 * 80
     assert np.array(draw("two_encoders").data).argmax(axis=1).tolist() == [0, 1, 2]
     assert draw("sound").data == (3000, 3000, 1500)
-    table = " ".join((ROOT / "lectures/part7_applications.md").read_text(encoding="utf-8").split())
+    table = " ".join((ROOT / "lectures/part8_applications.md").read_text(encoding="utf-8").split())
     for name, size in {"RoBERTa": "355 M", "GPT-2": "1.5 B", "GPT-3": "175 B"}.items():
         number, unit = size.split()
         assert f"| {name} {size} |" in table

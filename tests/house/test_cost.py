@@ -64,7 +64,7 @@ def test_operations_parameters_and_time_by_hand():
 
 
 def test_the_numbers_a_layer_keeps_by_hand():
-    """14 d + 3 h n for a layer of the encoder with d_ff = 4 d, as part 6 says."""
+    """14 d + 3 h n for a layer of the encoder with d_ff = 4 d, as part 7 says."""
     wide = TransformerConfig(n_layers=1, d_model=8, n_heads=2, d_ff=32, dropout=0.1)
     encoder = dataclasses.replace(BY_HAND, config=wide, decoder_tokens=0, predicted_tokens=30)
     kept = encoder.bytes(words=5, logits=False) - 20 * encoder.parameters

@@ -421,18 +421,83 @@ computes("5.9")(lambda: sum(range(1, 31)))
 
 @shows("6.1")
 def _():
+    """Two merges, each of the most frequent pair; then none occurs twice."""
+    words = {"abab": list("abab"), "abc": list("abc"), "cabab": list("cabab")}
+    for expected in [("ab", 5), ("abab", 2)]:
+        pairs = Counter()
+        for word, times in (("abab", 2), ("abc", 1)):
+            for a, b in zip(words[word], words[word][1:], strict=False):
+                pairs[a, b] += times
+        (best, count), *_ = pairs.most_common(1)
+        assert ("".join(best), count) == expected
+        joined = {word: " ".join(spelled) for word, spelled in words.items()}
+        words = {w: t.replace(" ".join(best), "".join(best)).split() for w, t in joined.items()}
+    assert words["cabab"] == ["c", "abab"]
+    assert words["abc"] == ["ab", "c"]
+
+
+@shows("6.2")
+def _():
+    chances = {"": [0.55, 0.45], "greedy": 0.24, "other": 0.47}
+    assert round(chances[""][0] * chances["greedy"], 2) == 0.13
+    assert round(chances[""][1] * chances["other"], 2) == 0.21
+
+
+@computes("6.3")
+def _():
+    return max(total / length_penalty_factor(words, 0.6) for words, total in ((4, -2.0), (7, -2.6)))
+
+
+@shows("6.4")
+def _():
+    row = torch.tensor([[0.6, 0.2, 0.1, 0.06, 0.04]]).log()
+    settings = [{"temperature": 0.5}, {"top_p": 0.85}, {"top_p": 0.75}, {"top_k": 2}]
+    drawn = [float(sampling_distribution(row, **how)[0, 2]) > 0 for how in settings]
+    assert drawn == [choice.right for choice in quiz.load("part6").questions[3].choices]
+
+
+@shows("6.5")
+def _():
+    made, wanted = ["the"] * 4, "the cat sat down".split()
+    given = {"hypotheses": [made], "references": [wanted], "ngrams": ngrams}
+    found = _defined(code("6.5"), matches=[0] * 4, totals=[0] * 4, **given)
+    assert found["matches"][0] == found["totals"][0] == 4
+    assert (ngrams(made, 1) & ngrams(wanted, 1)).total() == 1
+
+
+@computes("6.6")
+def _():
+    return torch.tensor([1, 1 / 4, 1 / 4, 1 / 16]).log().mean().neg().exp().item()
+
+
+@shows("6.7")
+def _():
+    signs = error_signs(["x"], "it is hot".split(), "it is not hot".split(), {"x": 9})
+    assert signs["dropped"] == ["not"]
+
+
+computes("6.8")(
+    lambda: 100 * classification_scores([1] * 360 + [0] * 40, [1] * 400)["standard_error"]
+)
+
+
+# ---------------------------------------------------------------- part 7
+
+
+@shows("7.1")
+def _():
     ids = torch.tensor([[4, 5, 6, 0]])
     wanted = target_mask(ids)
     assert torch.equal(wanted, padding_mask(ids) & causal_mask(4))
     assert not torch.equal(wanted, padding_mask(ids) | causal_mask(4))
 
 
-computes("6.2")(lambda: int(causal_mask(4).sum()))
-computes("6.3")(lambda: warmup_rate(8000, 512, 4000))
-computes("6.4")(lambda: PRESETS["big"].n_layers)
+computes("7.2")(lambda: int(causal_mask(4).sum()))
+computes("7.3")(lambda: warmup_rate(8000, 512, 4000))
+computes("7.4")(lambda: PRESETS["big"].n_layers)
 
 
-@shows("6.5")
+@shows("7.5")
 def _():
     model = nn.Linear(3, 1)
     before = model.weight.detach().clone()
@@ -447,14 +512,14 @@ def _():
         "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
         "torch": torch,
     }
-    _defined(code("6.5"), **given)
+    _defined(code("7.5"), **given)
     assert torch.equal(model.weight, before)
-    lines = code("6.5").splitlines()
+    lines = code("7.5").splitlines()
     _defined("\n".join([lines[2], *lines[:2], *lines[3:]]), **given)
     assert not torch.equal(model.weight, before)
 
 
-@shows("6.6")
+@shows("7.6")
 def _():
     rates = []
 
@@ -476,13 +541,13 @@ def _():
         "batches": torch.randn(3, 4, 3),
         "loss_of": lambda model, batch: model(batch).square().mean(),
     }
-    _defined(code("6.6"), **given)
+    _defined(code("7.6"), **given)
     assert rates[0] == 1.0
     assert rates[0] > 1000 * warmup_rate(4000, 512, 4000)
     assert max(rates[1:]) < 1e-6
 
 
-@computes("6.7")
+@computes("7.7")
 def _():
     """The gradient of a cross-entropy is the prediction minus the target."""
     logits = torch.randn(1, 5, requires_grad=True)
@@ -490,7 +555,7 @@ def _():
     return (logits.softmax(-1) - logits.grad)[0, 2].item()
 
 
-@shows("6.8")
+@shows("7.8")
 def _():
     scores = torch.zeros(2, dtype=torch.float16)
     hidden = torch.tensor([True, False])
@@ -498,7 +563,7 @@ def _():
         scores.masked_fill(hidden, -1e9)
     assert torch.finfo(torch.float16).max == 65504
     assert scores.masked_fill(hidden, torch.finfo(scores.dtype).min).isfinite().all()
-    feedback = next(c.feedback for c in quiz.load("part6").questions[7].choices if c.right)
+    feedback = next(c.feedback for c in quiz.load("part7").questions[7].choices if c.right)
     silent = [found for found in re.findall(r"`([^`]+)`", feedback) if "-1e9" in found]
     assert len(silent) == 2
     given = {"scores": scores, "hidden": hidden, "mask": (~hidden).half()}
@@ -509,13 +574,13 @@ def _():
         assert found[:1].softmax(-1).isnan().all()
 
 
-@computes("6.9")
+@computes("7.9")
 def _():
     targets, said = torch.tensor([0.9, 0.1]), torch.tensor([0.5, 0.5])
     return F.kl_div(said.log(), targets, reduction="sum").item()
 
 
-@shows("6.10")
+@shows("7.10")
 def _():
     """Weighted by tokens, the gradient is that of the whole batch; as shown, it is not."""
     x = torch.randn(8, 3)
@@ -533,7 +598,7 @@ def _():
         _defined(source, model=model, optimizer=optimizer, parts=parts, mean_loss=mean_loss)
         return model.weight.grad
 
-    shown = code("6.10")
+    shown = code("7.10")
     whole = gradient(
         "optimizer.zero_grad()\nmean_loss(model, torch.cat([p for p, _ in parts])).backward()"
     )
@@ -542,10 +607,10 @@ def _():
     assert not torch.allclose(gradient(shown), whole, rtol=0.05)
 
 
-# ---------------------------------------------------------------- part 7
+# ---------------------------------------------------------------- part 8
 
 
-@shows("7.3")
+@shows("8.3")
 def _():
     """The means of three seeds in `results/published.json`, and how far apart their seeds are."""
     measures = json.loads((ROOT / "results/published.json").read_text())["measures"]
@@ -556,7 +621,7 @@ def _():
         assert (tuned["mean"] - frozen["mean"] > 3 * max(tuned["sd"], frozen["sd"])) == better
 
 
-@computes("7.4")
+@computes("8.4")
 def _():
     model = Transformer(12, **PRESETS["base"].arguments).eval()
     cache = start_cache(model, torch.ones(1, 3, dtype=torch.long))
@@ -564,13 +629,13 @@ def _():
     return sum(layer.keys.numel() + layer.values.numel() for layer in cache.layers)
 
 
-@computes("7.5")
+@computes("8.5")
 def _():
     patches = nn.Conv2d(3, 768, kernel_size=16, stride=16)(torch.zeros(8, 3, 224, 224))
     return shape(patches.flatten(2).transpose(1, 2))
 
 
-@shows("7.6")
+@shows("8.6")
 def _():
     """The mean of the weights of networks predicts something else than the mean prediction."""
     networks = [nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)) for _ in range(5)]
@@ -583,27 +648,27 @@ def _():
     assert not torch.allclose(torch.func.functional_call(networks[0], mean, x), of_predictions)
 
 
-@shows("7.7")
+@shows("8.7")
 def _():
     """8 tables of n × n numbers of 4 bytes for each text, against the memory that is given."""
     units = {"MB": 1e6, "GB": 1e9}
-    for choice in _question("7.7").choices:
+    for choice in _question("8.7").choices:
         numbers = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*(?<!,)", choice.text)]
         *texts, length, memory = numbers
         taken = 8 * 4 * length**2 * (texts[0] if texts else 1)
         assert (taken > memory * units[choice.text[-2:]]) == choice.right, choice.text
 
 
-computes("7.9")(lambda: 1 - 0.95**10)
+computes("8.9")(lambda: 1 - 0.95**10)
 
 
-@computes("7.10")
+@computes("8.10")
 def _():
     keys = torch.empty(24, 4, 1000, 64, device="meta")
     return 2 * keys.numel()
 
 
-@computes("7.8")
+@computes("8.8")
 def _():
     return math.exp(3.0)
 
@@ -623,71 +688,6 @@ def _defined(source: str, **given: object) -> dict:
     names = {"torch": torch, **given}
     exec(source, names)
     return names
-
-
-# ---------------------------------------------------------------- part 8
-
-
-@shows("8.1")
-def _():
-    """Two merges, each of the most frequent pair; then none occurs twice."""
-    words = {"abab": list("abab"), "abc": list("abc"), "cabab": list("cabab")}
-    for expected in [("ab", 5), ("abab", 2)]:
-        pairs = Counter()
-        for word, times in (("abab", 2), ("abc", 1)):
-            for a, b in zip(words[word], words[word][1:], strict=False):
-                pairs[a, b] += times
-        (best, count), *_ = pairs.most_common(1)
-        assert ("".join(best), count) == expected
-        joined = {word: " ".join(spelled) for word, spelled in words.items()}
-        words = {w: t.replace(" ".join(best), "".join(best)).split() for w, t in joined.items()}
-    assert words["cabab"] == ["c", "abab"]
-    assert words["abc"] == ["ab", "c"]
-
-
-@shows("8.2")
-def _():
-    chances = {"": [0.55, 0.45], "greedy": 0.24, "other": 0.47}
-    assert round(chances[""][0] * chances["greedy"], 2) == 0.13
-    assert round(chances[""][1] * chances["other"], 2) == 0.21
-
-
-@computes("8.3")
-def _():
-    return max(total / length_penalty_factor(words, 0.6) for words, total in ((4, -2.0), (7, -2.6)))
-
-
-@shows("8.4")
-def _():
-    row = torch.tensor([[0.6, 0.2, 0.1, 0.06, 0.04]]).log()
-    settings = [{"temperature": 0.5}, {"top_p": 0.85}, {"top_p": 0.75}, {"top_k": 2}]
-    drawn = [float(sampling_distribution(row, **how)[0, 2]) > 0 for how in settings]
-    assert drawn == [choice.right for choice in quiz.load("part8").questions[3].choices]
-
-
-@shows("8.5")
-def _():
-    made, wanted = ["the"] * 4, "the cat sat down".split()
-    given = {"hypotheses": [made], "references": [wanted], "ngrams": ngrams}
-    found = _defined(code("8.5"), matches=[0] * 4, totals=[0] * 4, **given)
-    assert found["matches"][0] == found["totals"][0] == 4
-    assert (ngrams(made, 1) & ngrams(wanted, 1)).total() == 1
-
-
-@computes("8.6")
-def _():
-    return torch.tensor([1, 1 / 4, 1 / 4, 1 / 16]).log().mean().neg().exp().item()
-
-
-@shows("8.7")
-def _():
-    signs = error_signs(["x"], "it is hot".split(), "it is not hot".split(), {"x": 9})
-    assert signs["dropped"] == ["not"]
-
-
-computes("8.8")(
-    lambda: 100 * classification_scores([1] * 360 + [0] * 40, [1] * 400)["standard_error"]
-)
 
 
 # ---------------------------------------------------------------- part 9
