@@ -88,16 +88,16 @@ def test_a_first_day_of_ones_own_moves_every_date_and_is_kept(open_home, page):
 
 def test_what_is_done_is_kept_and_can_be_marked_by_keys_alone(open_home, page, site_address):
     open_home("2027-02-01")
-    step(page, "Part 1").focus()
+    step(page, "Part 1:").focus()
     page.keyboard.press("Space")
     open_home("2027-02-01")
-    expect(step(page, "Part 1")).to_be_checked()
+    expect(step(page, "Part 1:")).to_be_checked()
     assert page.locator(".plan progress").evaluate("(bar) => bar.value") == 1
     page.goto(f"{site_address}/part1_motivation.html")
     expect(step(page, "Part 1 is done")).to_be_checked()
     open_home("2027-02-01")
     page.get_by_role("button", name="Forget what is done").click()
-    assert not step(page, "Part 1").is_checked()
+    assert not step(page, "Part 1:").is_checked()
 
 
 def test_a_quiz_marks_itself_once_all_its_answers_are_right(open_home, page, site_address):
@@ -114,7 +114,7 @@ def test_a_quiz_marks_itself_once_all_its_answers_are_right(open_home, page, sit
         form.get_by_role("button", name="Check").click()
     assert page.locator(".quiz-progress").inner_text().startswith("All ")
     open_home("2027-02-01")
-    expect(step(page, "Quiz 1")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="Quiz 1", exact=True)).to_be_checked()
 
 
 def test_without_javascript_the_weeks_are_whole_and_nothing_can_be_marked(site, chromium, course):
