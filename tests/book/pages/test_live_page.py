@@ -19,10 +19,21 @@ def tab(site, chromium):
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
     page.on("console", lambda said: said.type == "error" and page.wrong.append(said.text))
     page.goto((site / "live.html").as_uri())
-    page.get_by_role("button", name="Start the models").click()
     page.wait_for_function("live.page && live.page.writer.bars.children.length")
     yield page
     context.close()
+
+
+def test_where_data_is_to_be_saved_the_models_wait_for_a_click(site, chromium):
+    page = chromium.new_page()
+    saving = "Object.defineProperty(navigator, 'connection', {value: {saveData: true}})"
+    page.add_init_script(saving)
+    page.goto((site / "live.html").as_uri())
+    page.wait_for_timeout(500)
+    assert page.evaluate("live.page === undefined")
+    page.get_by_role("button", name="Start the models").click()
+    page.wait_for_function("live.page && live.page.writer.bars.children.length")
+    page.close()
 
 
 def translated(tab, sentence):

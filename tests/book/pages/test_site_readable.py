@@ -268,7 +268,6 @@ def test_axe_finds_nothing_it_fits_and_it_asks_nobody(name, site, window):
 def test_the_running_model_is_accessible_and_fits(site, window):
     page = window.new_page()
     page.goto((site / "live.html").as_uri())
-    page.get_by_role("button", name="Start the models").click()
     page.locator(".live-writer-bars li").first.wait_for()
     for summary in page.locator(".live-numbers summary").all():
         summary.click()
