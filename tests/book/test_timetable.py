@@ -140,3 +140,10 @@ def test_every_slide_and_activity_has_notes(path):
     boxes = [(title, text) for _, _, title, text in BOX.findall(path.read_text(encoding="utf-8"))]
     assert len(boxes) == len(lectures.activities_of(path)) + len(lectures.slides_of(path))
     assert [title for title, text in boxes if len(text.partition("{notes}")[2].split()) < 20] == []
+
+
+@pytest.mark.parametrize("page", [r"^part(\d+)_\w+$", r"^quiz_part(\d+)$"])
+def test_the_contents_list_parts_and_quizzes_in_their_order(page):
+    contents = (ROOT / "lectures" / "index.md").read_text(encoding="utf-8")
+    listed = [int(number) for number in re.findall(page, contents, re.MULTILINE)]
+    assert listed == [part.number for part in COURSE.parts]
