@@ -16,13 +16,15 @@ class State:
         return State(*(one[rows] for one in self.of))
 
 def model(table, by_hand, log, sentences):
-    def following(place, prefix):
+    size, width = table.shape
+    chosen = {
+        prefix: torch.tensor([row.get(token, 0.0) for token in range(width)]).log()
+        for prefix, row in by_hand.items()
+    }
+    def place(owner, prefix):
         for token in prefix:
-            place = (31 * place + token + 1) % len(table)
-        row = by_hand.get(" ".join(map(str, prefix)))
-        if row is None:
-            return table[place]
-        return torch.tensor([row.get(token, 0.0) for token in range(table.shape[1])]).log()
+            owner = (31 * owner + token + 1) % size
+        return owner
     def step(prefixes, state):
         prefixes = prefixes.tolist()
         log.append([prefixes, state and state.of[1].tolist()])
@@ -30,7 +32,11 @@ def model(table, by_hand, log, sentences):
         if state:
             owners = (state.of[0].tolist() + owners)[: len(owners)]
             state = State(torch.tensor(owners), torch.tensor(prefixes))
-        return torch.stack([following(*row) for row in zip(owners, prefixes)]), state
+        rows = table[list(map(place, owners, prefixes))]
+        for row, prefix in enumerate(prefixes) if chosen else ():
+            if (key := " ".join(map(str, prefix))) in chosen:
+                rows[row] = chosen[key]
+        return rows, state
     return step, sentences and State(torch.tensor(sentences), torch.empty(len(sentences), 0))
 """
 READ = (

@@ -230,10 +230,12 @@ def test_what_the_time_allows_is_the_sample_that_counts(evaluated):
 
 def test_calls_grow_when_the_model_is_fast_enough():
     measure = Bleu()
-    assert how_many(Answers(), measure) == 10
-    assert how_many(Answers(["x"] * 10, 2.9), measure) == 100
-    assert how_many(Answers(["x"] * 10, 3.1), measure) == 10
-    assert how_many(Answers(["x"] * 100, 29.0), measure) == 100
+    sizes = measure.first, measure.most
+    assert how_many(Answers(), *sizes) == 10
+    assert how_many(Answers(["x"] * 10, 2.9), *sizes) == 100
+    assert how_many(Answers(["x"] * 10, 6.0), *sizes) == 50
+    assert how_many(Answers(["x"] * 10, 60.0), *sizes) == 10
+    assert how_many(Answers(["x"] * 100, 29.0), *sizes) == 100
 
 
 @pytest.mark.parametrize(

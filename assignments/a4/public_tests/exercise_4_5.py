@@ -24,7 +24,8 @@ def test_one_matrix(its):
     """Source, target and output share one embedding matrix."""
     model = made(its)
     names = sorted(model.parameters())
-    of_words = [name for name in names if model.state_dict()[name].shape[0] == 7]
+    state = model.state_dict()
+    of_words = [name for name in names if state[name].shape[0] == 7]
     gradients = its.vjp(model, SOURCE, TARGET, parameters=True).parameters
     return {
         "the number of parameters with a row for every word": len(of_words),

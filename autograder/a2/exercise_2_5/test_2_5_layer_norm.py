@@ -46,7 +46,8 @@ def test_gradients(its, rng):
     """Gradients of x, gain and bias include those through mean and variance."""
     norm = its.LayerNorm(4)
     # The names are free: ones are the gain, zeros the bias.
-    names = sorted(norm.state_dict(), key=lambda name: -norm.state_dict()[name].sum())
+    state = norm.state_dict()
+    names = sorted(state, key=lambda name: -state[name].sum())
     norm.load_state_dict({name: normal(rng, 4) for name in names})
     got = its.vjp(norm, normal(rng, 3, 4), cotangent=normal(rng, 3, 4), parameters=True)
     gain, bias = (got.parameters[name] for name in names)

@@ -78,12 +78,13 @@ def test_frequencies(its):
     """Tokens are drawn with the probabilities of `sampling_distribution`."""
     # Of 1500 draws, a frequency is 0.08 off in one of 10⁹ runs.
     table, answer = torch.tensor([[0.4, 0.2, 0.12, 0.18, 0.05, 0.05]]).log(), {}
+    step = its.make("lambda prefixes, state: (table.expand(len(prefixes), -1), state)", table=table)
+    first = its.make("lambda found: [int([*one.tokens, 3][0]) for one in found]")
     for options in ({}, {"temperature": 0.4}, {"top_k": 2}, {"top_p": 0.35}):
         generator = its.make("torch.Generator().manual_seed(5)")
-        given = {"max_length": 1, "generator": generator} | options
-        found, _ = search(its, "sample", table, [0] * 1500, **given)
-        tokens = torch.tensor([[*own, 3][0] for (own,) in found["tokens"]])
-        shares = torch.bincount(tokens, minlength=6) / 1500
+        found = its.sample(step, None, 1500, max_length=1, generator=generator, **options)
+        tokens = first(found).get()
+        shares = torch.tensor([tokens.count(token) for token in range(6)]) / 1500
         off = (shares - its.sampling_distribution(table, **options)[0]).abs().max()
         answer[f"frequencies are the probabilities, with {options or 'no options'}"] = off < 0.08
     return answer

@@ -48,7 +48,8 @@ def test_logits(its, rng):
 def test_one_matrix(its, rng):
     """Input and output share one matrix, whose gradient sums both uses; logits of any shape."""
     module = build(its, rng)
-    shapes = [list(module.state_dict()[name].shape) for name in module.parameters()]
+    state = module.state_dict()
+    shapes = [list(state[name].shape) for name in module.parameters()]
     got = its.vjp(module, SOURCE, TARGET, cotangent=normal(rng, 3, 4, VOCAB), parameters=True)
     of_words = [g for g in got.parameters.values() if g is not None and len(g) == VOCAB]
     return {

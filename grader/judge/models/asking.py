@@ -54,7 +54,7 @@ COPIED = (".safetensors", ".json")  # submitted answers stay with the judge
 PIECE = 8 * 2**20  # bytes of a file per message
 LOAD_SECONDS = 30.0
 MIN_SECONDS = 5.0  # for a call, however little time is left
-CALL_SECONDS = 30.0  # calls get larger if the model can answer one within this
+CALL_SECONDS = 30.0  # calls get as large as the model can answer within this
 
 
 @dataclass
@@ -76,8 +76,11 @@ def ask(
     scorer: Scorer,
     texts: Sequence[str],
     seconds: float,
+    most: int | None = None,
 ) -> Answers:
     """The model's answers to as many of these texts as fit into `seconds`, in order; at least one.
+
+    A call gets at most `most` texts, by default those of the scorer: it must fit into memory.
 
     Raises Unusable or StudentError if there is no answer, or an invalid one.
     """
@@ -92,7 +95,7 @@ def ask(
     until = started + seconds
     while len(asked.answers) < len(texts) and not (asked.answers and worker.clock() > until):
         begin = len(asked.answers)
-        some = list(texts[begin : begin + how_many(asked, scorer)])
+        some = list(texts[begin : begin + how_many(asked, scorer.first, most or scorer.most)])
         target = getattr(student, function)
         deadline = max(MIN_SECONDS, until - worker.clock())
         try:
@@ -106,11 +109,11 @@ def ask(
     return asked
 
 
-def how_many(asked: Answers, scorer: Scorer) -> int:
-    """Texts in the next call: few at first, so that even a slow model gives some answer."""
+def how_many(asked: Answers, first: int, most: int) -> int:
+    """Texts in the next call: few at first, then as many as a call answers in its time."""
     count = len(asked.answers)
-    fast = count * CALL_SECONDS >= scorer.most * asked.seconds
-    return scorer.most if count and fast else scorer.first
+    fitting = int(count * CALL_SECONDS / max(asked.seconds, 1e-3))
+    return min(max(first, fitting), most)
 
 
 def _copy_files(student: Student, files: dict[str, bytes]) -> None:

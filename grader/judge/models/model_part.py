@@ -150,7 +150,11 @@ def _of_weights(grading: Grading, texts: Sequence[str]) -> tuple[Answers | None,
     part = grading.part
     try:
         with grading.open_own() as worker:
-            return ask(worker, grading.files, part, grading.scorer, texts, part.seconds), ""
+            # all in one call: the course's own components make batches themselves
+            answers = ask(
+                worker, grading.files, part, grading.scorer, texts, part.seconds, most=len(texts)
+            )
+            return answers, ""
     except (StudentError, Unusable) as error:
         reason = _reason(error) if isinstance(error, StudentError) else str(error)
         return None, f"the course's own components cannot use these files ({reason[:200]})"
