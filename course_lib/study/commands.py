@@ -145,10 +145,9 @@ def report(where: Where, out: Path, as_json: bool) -> int:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     found = material(storage(where.url), where.name)
     try:
-        made = build.report(found)
+        files = build.write(found, out)
     except ValueError as error:
         raise StudyError(f"the study {where.name!r} cannot be reported: {error}") from error
-    files = build.write(made, out)
     if as_json:
         paths = {"html": str(files.html), "markdown": str(files.markdown)}
         paths_of_figures = [str(figure) for figure in files.figures]

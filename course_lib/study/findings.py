@@ -13,8 +13,10 @@ import numpy as np
 from scipy import stats
 
 from .intervals import detectable_difference, pooled_noise
+from .pareto import pareto_front
 from .recommendation import chance_of_being_best, recommend
-from .space import FACTORS, Configuration
+from .sensitivity import sensitivity
+from .space import DEFAULT, FACTORS, Configuration
 from .summary import summarize
 from .trial import Row
 
@@ -157,6 +159,33 @@ class Findings:
         if self.noise is None or len(self.eligible) < 2:
             return None
         return self.noise.p_of_one_mean(*self._means)
+
+    @cached_property
+    def effects(self) -> list[Row]:
+        """Of each single change to the default, as `sensitivity`; empty where none is known."""
+        if self.noise is None or self.line_of(DEFAULT) is None:
+            return []
+        return sensitivity(self.summary, DEFAULT, FACTORS)
+
+    @cached_property
+    def costs(self) -> list[str]:
+        """The costs that quality is weighed against."""
+        return [cost for cost in (COST, MEMORY) if cost in self.measures]
+
+    @cached_property
+    def front(self) -> list[Row]:
+        """Those of `eligible` that no other one beats in quality and every cost."""
+        points = [[line["mean"], *(line[cost] for cost in self.costs)] for line in self.eligible]
+        places = pareto_front(points, [True] + [False] * len(self.costs))
+        return [self.eligible[place] for place in places]
+
+    @property
+    def n_planned(self) -> int:
+        """The number of configurations."""
+        return len({self.key(row) for row in self.rows})
+
+    def is_recommended(self, line: Row) -> bool:
+        return self.recommended is not None and self.key(self.recommended) == self.key(line)
 
     @property
     def _means(self) -> tuple[list[float], list[int]]:

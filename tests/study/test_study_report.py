@@ -1,8 +1,10 @@
 """What a study's report says: its numbers, its sentences, its figures, its pages."""
 
+import dataclasses
 import json
 import math
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -13,13 +15,10 @@ from course_lib.study.commands import report as command
 from course_lib.study.database.plan import same_data
 from course_lib.study.database.storage import StudyError
 from course_lib.study.findings import Findings
-from course_lib.study.report.build import SECTIONS, report, write
-from course_lib.study.report.convergence import mean_curves
-from course_lib.study.report.document import Drawing, Paragraph, Table
+from course_lib.study.report.build import SECTIONS, section, write
+from course_lib.study.report.drawings import drawings, mean_curves
 from course_lib.study.report.figures import BLUE, GREY, ORANGE, ROLES, forest
 from course_lib.study.report.material import Material, material
-from course_lib.study.report.methods import reproduction
-from course_lib.study.report.noise import validation_size
 from course_lib.study.report.wording import amount, changes, number, percent, probability, signed
 from course_lib.study.space import DEFAULT
 
@@ -50,26 +49,24 @@ def sections_of(opened, *trials, **attributes):
 
 
 class _Sections:
-    """A report's sections by id, each made when a test asks for it."""
+    """A report's sections by id, as Markdown, each made when a test asks for it."""
 
     def __init__(self, found):
         self.found = found
 
     def __getitem__(self, id):
-        return SECTIONS[id](self.found)
+        return unescape(section(id, self.found))
 
 
 def text_of(section):
-    return "\n".join(block.text for block in section.blocks if isinstance(block, Paragraph))
+    """A section without its heading."""
+    return section.partition("\n\n")[2]
 
 
 def tables(section):
-    return [block for block in section.blocks if isinstance(block, Table)]
-
-
-def figure(section):
-    (drawing,) = (block for block in section.blocks if isinstance(block, Drawing))
-    return drawing.figure
+    """The rows of each table, as lists of cells."""
+    found = re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE)
+    return [[line[2:-2].split(" | ") for line in table.splitlines()[2:]] for table in found]
 
 
 class TestTheAnswer:
@@ -141,10 +138,11 @@ class TestTheAnswer:
         ],
     )
     def test_little_is_enough_for_a_whole_report(self, opened, tmp_path, trials, sentence):
-        made = report(material(opened, study_of(opened, *trials).study_name))
-        assert sentence in text_of(made.sections[0])
-        assert len(made.sections) == 9
-        assert write(made, tmp_path / "out").html.exists()
+        sections, found = sections_of(opened, *trials)
+        assert sentence in text_of(sections["answer"])
+        files = write(found, tmp_path / "out")
+        assert files.markdown.read_text(encoding="utf-8").count("\n## ") == len(SECTIONS) == 9
+        assert files.html.exists()
 
 
 class TestWhatWasRun:
@@ -152,10 +150,10 @@ class TestWhatWasRun:
         best = [complete(99.0, dropout=0.3), failed("diverged", "step 3 is nan", 1, dropout=0.3)]
         sections, found = sections_of(opened, *CLEAR, *best)
         _, statuses, failures = tables(sections["methods"])
-        assert [row[:2] for row in statuses.rows] == [["complete", "9"], ["diverged", "1"]]
-        assert failures.rows == [["dropout 0.3", "1", "diverged", "step 3 is nan"]]
+        assert [row[:2] for row in statuses] == [["complete", "9"], ["diverged", "1"]]
+        assert failures == [["dropout 0.3", "1", "diverged", "step 3 is nan"]]
         assert changes(found.findings.recommended) == "n_layers 4"
-        line = next(r for r in tables(sections["configurations"])[0].rows if r[0] == "dropout 0.3")
+        line = next(r for r in tables(sections["configurations"])[0] if r[0] == "dropout 0.3")
         assert line[1:3] == ["1", "1"]
 
     def test_the_warm_up_is_told_as_it_was(self, opened):
@@ -165,7 +163,7 @@ class TestWhatWasRun:
     def test_what_differs_between_trials_is_told(self, opened):
         state, other = complete(81.0, seed=5)
         sections, _ = sections_of(opened, *CLEAR, (state, {**other, "threads": 2}))
-        shared = dict(tables(sections["methods"])[0].rows)
+        shared = dict(tables(sections["methods"])[0])
         assert shared["threads a trial"] == "1 (8 trials); 2 (1 trial)"
         assert shared["device"] == "cpu"
 
@@ -196,23 +194,23 @@ class TestNoise:
 
     def test_without_a_recorded_size_it_is_left_out(self, opened):
         sections, found = sections_of(opened, *CLEAR)
-        assert validation_size(found) is None
+        assert found.validation_size is None
         assert "binomial" not in text_of(sections["noise"])
 
 
 class TestSensitivity:
     def test_the_forest_is_the_table(self, opened):
-        section = sections_of(opened, *CLEAR)[0]["sensitivity"]
-        (ax,) = figure(section).axes
+        sections, found = sections_of(opened, *CLEAR)
+        (ax,) = drawings(found)["sensitivity"].figure.axes
         assert [text.get_text() for text in ax.get_yticklabels()] == ["n_layers 4", "dropout 0.0"]
         half = 2.776445 * math.sqrt(0.02)
         for place, (bar, difference) in enumerate(zip(ax.containers, (9.9, 10.0), strict=True)):
             assert bar[0].get_xydata().tolist() == [[pytest.approx(difference), place]]
             (segment,) = bar[2][0].get_segments()
             assert segment[:, 0].tolist() == pytest.approx([difference - half, difference + half])
-        (table,) = tables(section)
-        assert table.rows[0][2] == "+9.90"
-        assert all(row[4] == row[5] == "< 0.001" for row in table.rows)
+        (table,) = tables(sections["sensitivity"])
+        assert table[0][2] == "+9.90"
+        assert all(row[4] == row[5] == "< 0.001" for row in table)
 
     def test_only_what_holds_after_holm_is_coloured(self):
         row = {"difference": 1.0, "low": 0.5, "high": 1.5, "adjusted": 0.01}
@@ -233,23 +231,22 @@ class TestSensitivity:
 
 class TestFigures:
     def test_points_of_quality_against_cost(self, opened):
-        section = sections_of(opened, *CLEAR)[0]["costs"]
-        time, memory = figure(section).axes
+        sections, found = sections_of(opened, *CLEAR)
+        time, memory = drawings(found)["tradeoffs"].figure.axes
         points = time.containers[0][0].get_xydata().tolist()
         assert points == [pytest.approx(p) for p in ([12, 90.1], [6, 90.0], [10, 80.1], [10, 70.1])]
         front = next(line for line in time.lines if line.get_label() == "front")
         assert front.get_xydata().tolist() == [pytest.approx([6, 90.0]), pytest.approx([12, 90.1])]
         star = next(line for line in time.lines if line.get_label() == "recommended")
         assert star.get_xydata().tolist() == [pytest.approx([6, 90.0])]
-        (table,) = tables(section)
-        assert [row[0] for row in table.rows] == ["dropout 0.0", "n_layers 4"]
-        assert table.marked == [1]
+        (table,) = tables(sections["costs"])
+        assert [row[0] for row in table] == ["dropout 0.0", "**n_layers 4**"]
 
     def test_memory_that_was_not_measured_is_left_out(self, opened):
         trials = [complete(80.0 + i, seed=i, memory=None) for i in range(2)] + CLEAR[2:]
-        section = sections_of(opened, *trials)[0]["costs"]
-        assert len(figure(section).axes) == 1
-        assert "Memory was not measured" in text_of(section)
+        sections, found = sections_of(opened, *trials)
+        assert len(drawings(found)["tradeoffs"].figure.axes) == 1
+        assert "Memory was not measured" in text_of(sections["costs"])
 
     def test_curves_are_means_over_seeds(self, opened):
         trials = [complete(80.0, 0, losses=(0.6, 0.4)), complete(82.0, 1, losses=(0.8, 0.5))]
@@ -257,7 +254,7 @@ class TestFigures:
         sections, found = sections_of(opened, *trials, *other)
         lines = {name: (steps, losses) for name, steps, losses in mean_curves(found)}
         assert lines["recommended and default"] == ([30, 60], pytest.approx([0.7, 0.45]))
-        (ax,) = figure(sections["convergence"]).axes
+        (ax,) = drawings(found)["convergence"].figure.axes
         drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
         assert drawn["recommended and default"] == pytest.approx([0.7, 0.45])
         assert drawn["lowest quality"] == pytest.approx([0.9, 0.9])
@@ -271,8 +268,8 @@ class TestPruned:
         assert (base["n"], base["mean"], base["pruned"]) == (2, pytest.approx(80.1), 1)
         assert found.findings.noise.degrees == 4
         shared, statuses = tables(sections["methods"])
-        assert ["pruner", "asha"] in shared.rows
-        assert statuses.rows[1][:2] == ["pruned", "2"]
+        assert ["pruner", "asha"] in shared
+        assert statuses[1][:2] == ["pruned", "2"]
 
     def test_a_recommended_configuration_of_survivors_says_so(self, opened):
         text = text_of(sections_of(opened, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
@@ -308,7 +305,7 @@ class TestConfirmation:
         assert "1.00 points lower than the 90.00 of the study" in text
         half = 12.7062 * math.sqrt(2) / math.sqrt(2)
         interval = f"[{88 - half:.2f}, {88 + half:.2f}]"
-        assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(section)[-1].rows
+        assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(section)[-1]
 
     def test_one_of_another_configuration_is_told_apart(self, opened):
         record = {**self.RECORD, "configuration": DEFAULT}
@@ -336,9 +333,9 @@ class TestThePage:
     def folder(self, opened, tmp_path_factory):
         name = "x<script>alert(1)</script>"
         bad = failed("out of memory", "needs <b>2 GiB</b> | more", n_heads=16)
-        made = report(material(opened, study_of(opened, *CLEAR, bad).study_name))
+        found = material(opened, study_of(opened, *CLEAR, bad).study_name)
         out = tmp_path_factory.mktemp("report")
-        write(type(made)(name, made.subtitle, made.sections), out)
+        write(dataclasses.replace(found, name=name), out)
         return out
 
     @pytest.fixture(scope="class")
@@ -404,7 +401,7 @@ def test_the_command_refuses_what_cannot_be_compared(opened, tmp_path):
 
 
 def test_a_password_that_is_left_out_is_told():
-    text = text_of(reproduction(Material("n", "postgresql://me@host/db", Findings([]), None)))
+    text = section("reproduction", Material("n", "postgresql://me@host/db", Findings([]), None))
     assert "password of the database is left out" in text
 
 

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .answer import answer
-from .convergence import convergence
-from .costs import configurations, costs
-from .document import Report, Section, markdown
-from .html_page import html_page, standalone
+from .drawings import drawings
 from .material import Material
-from .methods import limits, methods, reproduction
-from .noise import noise
-from .sensitivity import sensitivity
+from .rendering import HTML, MARKDOWN, rendered
+from .svg import standalone
 from .wording import counted
 
-SECTIONS: Mapping[str, Callable[[Material], Section]] = {
-    make.__name__: make
-    for make in (
-        answer,
-        methods,
-        noise,
-        sensitivity,
-        costs,
-        convergence,
-        limits,
-        configurations,
-        reproduction,
-    )
+SECTIONS = {  # by the names of their templates
+    "answer": "The answer",
+    "methods": "What was run",
+    "noise": "Noise",
+    "sensitivity": "Sensitivity",
+    "costs": "Quality, time and memory",
+    "convergence": "Convergence",
+    "limits": "What was not tried",
+    "configurations": "All configurations",
+    "reproduction": "Reproduce",
 }
 
 
@@ -43,29 +34,43 @@ class Written:
     figures: list[Path]
 
 
-def report(material: Material) -> Report:
-    """Raises ValueError when the rows cannot be compared, as `summarize` does."""
-    complete, planned = len(material.findings.complete), len(material.findings.rows)
-    subtitle = (
-        f"Profile {material.profile}, {complete:,} of {counted(planned, 'trial')} complete; "
-        f"quality is `{material.measure}`."
-    )
-    sections = [replace(make(material), id=id) for id, make in SECTIONS.items()]
-    return Report(f"Hyperparameter study: {material.name}", subtitle, sections)
+def write(material: Material, out: Path) -> Written:
+    """`report.html`, which needs nothing else, and `report.md` with `figures/*.svg`, in `out`.
 
-
-def write(made: Report, out: Path) -> Written:
-    """`report.html`, which needs nothing else, and `report.md` with `figures/*.svg`, in `out`."""
+    Raises ValueError when the rows cannot be compared, as `summarize` does.
+    """
+    content = _content(material)
+    page, text = (rendered(f"report.{form}.jinja", content, form) for form in (HTML, MARKDOWN))
     folder = out / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     files = Written(out / "report.html", out / "report.md", [])
-    files.html.write_text(html_page(made), encoding="utf-8")
-    files.markdown.write_text(markdown(made), encoding="utf-8")
-    for drawing in made.drawings:
+    files.html.write_text(page, encoding="utf-8")
+    files.markdown.write_text(text, encoding="utf-8")
+    for drawing in content["drawings"].values():
         file = folder / f"{drawing.name}.svg"
         file.write_text(standalone(drawing), encoding="utf-8")
         files.figures.append(file)
     return files
+
+
+def section(id: str, material: Material) -> str:
+    """One section of the report, as Markdown."""
+    return rendered(f"{id}.jinja", _content(material), MARKDOWN)
+
+
+def _content(material: Material) -> dict[str, Any]:
+    found = material.findings
+    complete, planned = len(found.complete), counted(len(found.rows), "trial")
+    return {
+        "title": f"Hyperparameter study: {material.name}",
+        "subtitle": f"Profile {material.profile}, {complete:,} of {planned} complete; "
+        f"quality is `{material.measure}`.",
+        "sections": SECTIONS,
+        "material": material,
+        "found": found,
+        "chosen": found.recommended,
+        "drawings": drawings(material),
+    }
 
 
 def as_data(material: Material) -> dict[str, Any]:

@@ -32,6 +32,15 @@ class Material:
         return next((row["measure"] for row in self.findings.rows if row.get("measure")), "quality")
 
     @property
+    def is_accuracy(self) -> bool:
+        return self.measure.startswith("accuracy in percent")
+
+    @property
+    def validation_size(self) -> int | None:
+        """The size that the workers recorded; None without it, and where quality is no accuracy."""
+        return (self.data or {}).get("splits", {}).get("validation") if self.is_accuracy else None
+
+    @property
     def quality(self) -> str:
         """The measure without its signature, for axes and heads of tables."""
         return self.measure.partition(",")[0]

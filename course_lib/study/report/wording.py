@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..space import DEFAULT, Configuration
+from ..trial import Row
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -32,6 +33,10 @@ def amount(value: float) -> str:
     """Three digits of a time or size: 0.412, 41.2, 4,120."""
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
     return number(value, digits)
+
+
+def amounts(row: Row, measures: Sequence[str]) -> list[str]:
+    return [amount(row[name]) for name in measures]
 
 
 def percent(share: float) -> str:
@@ -72,3 +77,8 @@ def changes(configuration: Configuration) -> str:
     """A configuration's changes to the default: "n_layers 4, dropout 0.3", or "the default"."""
     changed = [f"{f} {level(configuration[f])}" for f in DEFAULT if configuration[f] != DEFAULT[f]]
     return ", ".join(changed) or "the default"
+
+
+def effect(row: Row) -> str:
+    """A row of `sensitivity`: "`dropout` 0.3 (+0.40)"."""
+    return f"`{row['factor']}` {level(row['level'])} ({signed(row['difference'])})"
