@@ -219,19 +219,6 @@ def multi30k(
     show(measures, " and ".join(files), json)
 
 
-@bench_app.command("averages")
-def averages(
-    profile: TranslationProfile = "tiny",
-    seeds: Seeds = "0",
-    json: Json = False,
-) -> None:
-    """BLEU of the translator's last weights and of averages that reach back less and less."""
-    from .trainings import averages as bench
-
-    measures = bench.run(profile, numbers(seeds), log)
-    show(measures, f"results/averages_{profile}.json", json)
-
-
 @bench_app.command("profile")
 def profile(
     model: Annotated[

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import resource
-import signal
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -40,7 +37,7 @@ def run(
     stored result to the last, without the start of the workers, which takes
     `workers_N_start_seconds`. `sample_peak_mib` and `class_peak_mib` are the largest resident
     memory of this process, which finds the submissions and writes to the store, after the samples
-    and after the class. For `killed_worker_…` see `with_a_lost_worker`.
+    and after the class.
 
     Raises RuntimeError if a submission is not graded or the grades differ.
     """
@@ -56,11 +53,6 @@ def run(
         per_second, start_seconds = _measured(course, made[:sample], count)
         found[f"workers_{count}_per_second"] = ("1/s", per_second)
         found[f"workers_{count}_start_seconds"] = ("s", start_seconds)
-    if max(workers) > 1 and sys.platform == "linux":
-        log(f"{sample} submissions of {assignment.id}, and one of {max(workers)} workers is killed")
-        for name, value in with_a_lost_worker(course, made[:sample], max(workers)).items():
-            unit = "s" if name == "seconds" else "submissions"
-            found[f"killed_worker_{name}"] = (unit, value)
     found["sample_peak_mib"] = ("MiB", _peak_mib())
     log(f"{submissions} submissions of {assignment.id} with {max(workers)} workers")
     found["class_per_second"] = ("1/s", _measured(course, made, max(workers))[0])
@@ -98,37 +90,3 @@ def _measured(course: Course, made: list[Submission], workers: int) -> tuple[flo
     if kept != len(made) or len(points) != 1:
         raise RuntimeError(f"{kept} of {len(made)} were graded, with {len(points)} grades")
     return (len(times) - 1) / (times[-1] - times[0]), times[0] - started
-
-
-def with_a_lost_worker(course: Course, made: list[Submission], workers: int) -> dict[str, float]:
-    """The cost of a killed worker; for Linux, and at least two workers.
-
-    `lost`: submissions without a grade. `graded_twice`: those with more than one stored result.
-    `graded_again`: those that a second run of the same class grades. `seconds`: of the first run,
-    from its first result to the last.
-    """
-    settings = Settings(jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL)
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
-        times: list[float] = []
-        for _ in class_run.grade_class(made, course, store, settings):
-            times.append(time.perf_counter())
-            if len(times) == len(made) // 3:
-                os.kill(dask_workers()[0], signal.SIGKILL)
-        first = store.latest()
-        stored = [len(store.history(s.student, s.assignment)) for s in made]
-        list(class_run.grade_class(made, course, store, settings))
-        before = {result.student: result.graded_at for result in first}
-        again = sum(before.get(r.student) != r.graded_at for r in store.latest())
-    return {
-        "lost": len(made) - len(first),
-        "graded_twice": sum(number > 1 for number in stored),
-        "graded_again": again,
-        "seconds": times[-1] - times[0],
-    }
-
-
-def dask_workers() -> list[int]:
-    """This process's Dask workers, by process id: its children that have a warm process."""
-    lists = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
-    own = [int(pid) for text in lists for pid in text.split()]
-    return [pid for pid in own if Path(f"/proc/{pid}/task/{pid}/children").read_text()]

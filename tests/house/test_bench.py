@@ -22,7 +22,6 @@ from bench.real_data import real
 from bench.speeds import decode, encoder, model, study, training
 from bench.trainings import (
     answering,
-    averages,
     compare,
     grammar,
     induction,
@@ -140,7 +139,6 @@ def test_large_class(bench):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     measures = bench("class --submissions 4 --sample 3 --assignment a1 --workers 2", "bench_class")
     assert measures["workers_2_per_second"]["mean"] > 0
-    assert measures["killed_worker_lost"]["mean"] == 0
     assert measures["class_per_second"]["mean"] > 0
     assert measures["class_peak_mib"]["mean"] >= measures["sample_peak_mib"]["mean"] > 0
 
@@ -292,15 +290,6 @@ def test_serving(bench, monkeypatch):
     assert mean["paged_unused_percent"] < mean["reserved_unused_percent"]
     _, *rows = tables._serving({"measures": measures})
     assert [row[0] for row in rows] == ["32", "8", "4", "3", "2"]
-
-
-def test_averages_that_reach_back_less_and_less(bench, monkeypatch):
-    short = dataclasses.replace(small_translation.SMALL, epochs=1)
-    pairs = few(small_translation.pairs())
-    monkeypatch.setattr(averages, "profile", lambda name: short)
-    monkeypatch.setattr(averages.datasets, "load", lambda name: pairs)
-    measures = bench("averages --profile tiny --seeds 0", "averages_tiny")
-    assert list(measures) == ["last_weights", *(f"average_from_{s:g}" for s in averages.SHARES)]
 
 
 def test_choices_for_small_data_train_on_equally_many_operations(bench, monkeypatch):
