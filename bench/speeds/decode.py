@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import torch
 
+from bench.record import Log, Measures, Row, of_rows, of_values, origin
 from course_lib.data import datasets
 from course_lib.decoding.cache import encoded, uncached_step
 from course_lib.decoding.translator import Decoding, Translator, fast_decoding, search
@@ -39,9 +39,9 @@ def run(
     folder: Path,
     n_sentences: int,
     peers: Sequence[str],
-    log: Callable[[str], None],
+    log: Log,
     threads: int = 1,
-) -> dict[str, Any]:
+) -> Measures:
     """In each round all contenders translate another part of the test split, one after another.
 
     Measured without one-time costs such as loading: on one thread in CPU time, which other
@@ -58,11 +58,9 @@ def run(
     with tempfile.TemporaryDirectory() as scratch:
         contenders = _contenders(translator.model, peers, Path(scratch), threads)
         rows = [_round(contenders, ids[number::ROUNDS], clock, log) for number in range(ROUNDS)]
-    measures = {"threads": results_file.measure("count", [threads]), **_measures(rows)}
-    about = {
+    measures = of_values({"threads": [threads]}) | of_rows(rows)
+    about = origin(data) | {
         "name": f"{data.name}, {len(texts)} sentences of {SPLIT}",
-        "source": data.origin,
-        "sha256": data.sha256,
         "model": json.dumps(translator.arguments),
         "search": json.dumps(BEAM._asdict()),
         **{name: version(name) for name in PACKAGES if name in sys.modules},
@@ -107,8 +105,8 @@ def _round(
     contenders: dict[str, Peer],
     sentences: Sequence[Ids],
     clock: Callable[[], float],
-    log: Callable[[str], None],
-) -> dict[str, float]:
+    log: Log,
+) -> Row:
     """Sentences per second of each contender, and the percentage of translations equal to ours."""
     row, made = {}, {}
     for name, translate in contenders.items():
@@ -123,16 +121,3 @@ def _round(
             row[f"speedup_over_{name}"] = own / row[f"{name}_sentences_per_second"]
     log(", ".join(f"{name} {row[f'{name}_sentences_per_second']:.1f}/s" for name in contenders))
     return row
-
-
-def _measures(rows: list[dict[str, float]]) -> dict[str, Any]:
-    """The measurements, one value per round, and the median of each speedup."""
-    measures: dict[str, Any] = {}
-    for key in sorted(rows[0]):
-        values, kind = [row[key] for row in rows], key.partition("_")[0]
-        if kind == "speedup":
-            measures |= results_file.ratios(key, values)
-        else:
-            unit = "percent" if kind == "identical" else "1/s"
-            measures[key] = results_file.measure(unit, values)
-    return measures

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from bench.record import Measures, of_rows
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.config import PRESETS, TransformerConfig
 from course_lib.encoder import Encoder
@@ -32,30 +32,23 @@ class Contender(NamedTuple):
     optimizer: torch.optim.Optimizer
 
 
-def run() -> dict[str, Any]:
+def run() -> Measures:
     """Time forward, backward and AdamW, pre-norm; writes `results/bench_encoder.json`.
 
-    Unlike the paper, torch's layer has dropout inside its feed-forward network. It runs once as it
-    is and once without that dropout, which is the same work as ours.
+    Unlike the paper, torch's layer has dropout inside its feed-forward network: it is removed.
     """
     torch.set_num_threads(1)
     torch.manual_seed(0)
     batches = [_batch(n) for n in LENGTHS]
     tokens = sum(int(real.sum()) for _, real in batches)
-    measures = {}
+    measures: Measures = {}
     for n_layers, rounds in ROUNDS.items():
-        ours, same_work, as_it_is = _contenders(replace(CONFIG, n_layers=n_layers), batches[0])
+        contenders = _contenders(replace(CONFIG, n_layers=n_layers), batches[0])
         rows = []
         for _ in range(rounds):
-            rows.append([_seconds(c, batches) for c in (ours, same_work, as_it_is)])
-        for name, column in (("same_work", 1), ("as_it_is", 2)):
-            ratios = [row[column] / row[0] for row in rows]
-            measures[f"layers_{n_layers}_speedup_{name}"] = results_file.measure("ratio", ratios)
-            median = [statistics.median(ratios)]
-            key = f"layers_{n_layers}_median_speedup_{name}"
-            measures[key] = results_file.measure("ratio", median)
-        speeds = [tokens / row[0] for row in rows]
-        measures[f"layers_{n_layers}_tokens_per_second"] = results_file.measure("1/s", speeds)
+            ours, theirs = (_seconds(contender, batches) for contender in contenders)
+            rows.append({"speedup_same_work": theirs / ours, "tokens_per_second": tokens / ours})
+        measures |= {f"layers_{n_layers}_{key}": one for key, one in of_rows(rows).items()}
     source = f"random, {len(batches)} batches of {TOKENS} × {CONFIG.d_model}, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
     results_file.write("bench_encoder", "course bench encoder", measures, data)
@@ -70,25 +63,20 @@ def _batch(n: int) -> tuple[Tensor, Tensor]:
 
 
 def _contenders(config: TransformerConfig, example: tuple[Tensor, Tensor]) -> tuple[Contender, ...]:
-    """Ours, torch's with the same work, torch's as it is. Raises RuntimeError if they disagree."""
+    """Ours, and torch's with the same work. Raises RuntimeError if they disagree."""
     form = config.arguments
     del form["position_scale"]  # for embeddings, which these encoders do not have
-    same_work, as_it_is = torch_encoder(**form), torch_encoder(**form)
-    ours = fast_model(Encoder, **form)
-    for layer in as_it_is.layers:
-        layer.dropout = nn.Dropout(config.dropout)
-    as_it_is.load_state_dict(same_work.state_dict())
-    copy_encoder_from_torch(ours, same_work)
+    theirs, ours = torch_encoder(**form), fast_model(Encoder, **form)
+    copy_encoder_from_torch(ours, theirs)
     forms: list[tuple[nn.Module, Callable[[Tensor, Tensor], Tensor]]] = [
         (ours, lambda x, real: ours(x, real[:, None, None])[0]),
-        (same_work, lambda x, real: same_work(x, src_key_padding_mask=~real)),
-        (as_it_is, lambda x, real: as_it_is(x, src_key_padding_mask=~real)),
+        (theirs, lambda x, real: theirs(x, src_key_padding_mask=~real)),
     ]
     x, real = example
     for model, _ in forms:
         model.eval()
-    output, *others = [read(x, real)[real] for _, read in forms]
-    if not all(torch.allclose(output, other, atol=CLOSE) for other in others):
+    output, other = (read(x, real)[real] for _, read in forms)
+    if not torch.allclose(output, other, atol=CLOSE):
         raise RuntimeError("the encoders disagree on the same weights: nothing to compare")
     return tuple(
         Contender(model.train(), read, torch.optim.AdamW(model.parameters(), lr=1e-4))

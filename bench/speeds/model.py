@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 import time
-from typing import Any
 
 import torch
 from torch import nn
 
+from bench.record import Measures, of_rows
 from course_lib.config import PRESETS
 from course_lib.fast.attention import FusedMultiHeadAttention
 from grader.authoring import results_file
@@ -18,22 +17,21 @@ CONFIG = PRESETS["base"]
 REPETITIONS, ROUNDS = 5, 15
 
 
-def run() -> dict[str, Any]:
+def run() -> Measures:
     """Time forward and backward without weights; writes `results/bench_model.json`."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     ours = FusedMultiHeadAttention(CONFIG.d_model, CONFIG.n_heads, dropout=0.0)
     theirs = nn.MultiheadAttention(CONFIG.d_model, CONFIG.n_heads, dropout=0.0, batch_first=True)
     x = torch.randn(BATCH, TOKENS, CONFIG.d_model, requires_grad=True)
-    ratios, seconds = [], []
+    rows = []
     for _ in range(ROUNDS):
-        seconds.append(_seconds(ours, x))
-        ratios.append(_seconds(theirs, x) / seconds[-1])
-    measures = {
-        "speedup_over_nn_multihead_attention": results_file.measure("ratio", ratios),
-        "median_speedup": results_file.measure("ratio", [statistics.median(ratios)]),
-        "forward_backward_seconds": results_file.measure("s", seconds),
-    }
+        own = _seconds(ours, x)
+        speedup = _seconds(theirs, x) / own
+        rows.append(
+            {"speedup_over_nn_multihead_attention": speedup, "forward_backward_seconds": own}
+        )
+    measures = of_rows(rows)
     name = f"random, {BATCH} × {TOKENS} × {CONFIG.d_model}"
     data = {"name": name, "source": "seed 0", "sha256": ""}
     results_file.write("bench_model", "course bench model", measures, data)

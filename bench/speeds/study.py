@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import optuna
 
+from bench.record import Log, Measures, of_rows, origin
 from course_lib.data import datasets
 from course_lib.study.database.plan import Plan, queue
 from course_lib.study.database.run import run_workers
@@ -29,7 +29,7 @@ TRIALS = 8
 ROUNDS = 3
 
 
-def run(tell: Callable[[str], None]) -> dict[str, Any]:
+def run(tell: Log) -> Measures:
     """One worker, two, ours in this process and plain Optuna, in turn; some minutes.
 
     The workers' time runs from the first trial's start to the last one's end: a worker also takes
@@ -54,8 +54,8 @@ def run(tell: Callable[[str], None]) -> dict[str, Any]:
         )
         rounds.append(row)
         tell(f"round {number} of {ROUNDS}: {row['workers_2_speedup']:.2f} times as fast with two")
-    measures = results_file.of_rows(rounds, _unit)
-    about = {"name": task.data.name, "source": task.data.origin, "sha256": task.data.sha256}
+    measures = of_rows(rounds)
+    about = origin(task.data)
     results_file.write("bench_study", "course bench study", measures, about)
     return measures
 
@@ -134,13 +134,6 @@ def _task(n_steps: int) -> ClassificationTask:
 
 def _url(folder: str) -> str:
     return f"sqlite:///{Path(folder) / 'study.db'}"
-
-
-def _unit(name: str) -> str:
-    if name.startswith("overhead"):
-        return "percent" if name.endswith("percent") else "s"
-    units: Sequence[str] = ("minute", "hour")
-    return next((f"1/{unit}" for unit in units if name.endswith(unit)), "ratio")
 
 
 if __name__ == "__main__":

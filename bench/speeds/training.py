@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from bench.record import Measures, of_rows
 from course_lib.analysis.torch_attention import copy_from_torch
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.config import PRESETS
@@ -21,7 +22,7 @@ from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
 CONFIG = PRESETS["base"]
-VOCABULARIES = (32_000, 8_000)  # the paper's for English-French (§5.1), and the profile's
+VOCABULARY = 32_000  # the paper's for English-French (§5.1)
 LENGTHS = (14, 28)  # padded batch lengths, typical for Multi30k sorted by length
 TOKENS = 1024
 ROUNDS = 5
@@ -44,12 +45,12 @@ class TorchTranslator(nn.Module):
     """`torch.nn.Transformer` with the paper's embeddings, shared with the output layer.
 
     Unlike the paper, torch ends both stacks with an extra norm and has dropout inside the
-    feed-forward networks. Without `as_it_is` both are removed.
+    feed-forward networks: both are removed.
     """
 
-    def __init__(self, vocab_size: int, as_it_is: bool) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.embedding = TransformerEmbedding(vocab_size, CONFIG.d_model, CONFIG.dropout)
+        self.embedding = TransformerEmbedding(VOCABULARY, CONFIG.d_model, CONFIG.dropout)
         self.transformer: Any = nn.Transformer(
             CONFIG.d_model,
             CONFIG.n_heads,
@@ -61,10 +62,9 @@ class TorchTranslator(nn.Module):
             batch_first=True,
         )
         self.transformer.encoder.use_nested_tensor = False  # has no effect in training
-        if not as_it_is:
-            self.transformer.encoder.norm = self.transformer.decoder.norm = None
-            for layer in [*self.transformer.encoder.layers, *self.transformer.decoder.layers]:
-                layer.dropout = nn.Identity()
+        self.transformer.encoder.norm = self.transformer.decoder.norm = None
+        for layer in [*self.transformer.encoder.layers, *self.transformer.decoder.layers]:
+            layer.dropout = nn.Identity()
 
     def loss(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
         """Label-smoothed cross-entropy of the complete logits."""
@@ -83,50 +83,41 @@ class TorchTranslator(nn.Module):
         return fast_label_smoothed_loss(logits, labels, SMOOTHING)
 
 
-def run() -> dict[str, Any]:
-    """Time forward, loss, backward, clipping and AdamW; writes `results/bench_train.json`.
-
-    "nn_transformer" does the same work as ours; "nn_transformer_as_it_is" is torch's unchanged;
-    "own_logits" is ours with the loss that torch's contenders have, from complete logits.
-    """
+def run() -> Measures:
+    """Time forward, loss, backward, clipping and AdamW; writes `results/bench_train.json`."""
     torch.set_num_threads(1)
-    measures: dict[str, Any] = {}
-    for vocab_size in VOCABULARIES:
-        torch.manual_seed(0)
-        batches = [_batch(n, vocab_size) for n in LENGTHS]
-        tokens = sum(int((s != 0).sum() + (t[:, 1:] != 0).sum()) for s, t in batches)
-        contenders = _contenders(vocab_size, batches[0])
-        rows = [
-            {name: _seconds(contender, batches) for name, contender in contenders.items()}
-            for _ in range(ROUNDS)
-        ]
-        suffix = "" if vocab_size == VOCABULARIES[0] else f"_vocabulary_{vocab_size}"
-        for name in [name for name in contenders if name != "own"]:
-            ratios = [row[name] / row["own"] for row in rows]
-            measures |= results_file.ratios(f"speedup_over_{name}{suffix}", ratios)
-        speeds = [tokens / row["own"] for row in rows]
-        measures[f"tokens_per_second{suffix}"] = results_file.measure("1/s", speeds)
+    torch.manual_seed(0)
+    batches = [_batch(n) for n in LENGTHS]
+    tokens = sum(int((s != 0).sum() + (t[:, 1:] != 0).sum()) for s, t in batches)
+    contenders = _contenders(batches[0])
+    rows = []
+    for _ in range(ROUNDS):
+        ours, theirs = (_seconds(contender, batches) for contender in contenders)
+        rows.append(
+            {"speedup_over_nn_transformer": theirs / ours, "tokens_per_second": tokens / ours}
+        )
+    measures = of_rows(rows)
     source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
     results_file.write("bench_train", "course bench train", measures, data)
     return measures
 
 
-def _batch(n: int, vocab_size: int) -> Pair:
+def _batch(n: int) -> Pair:
     """Random source and target ids of about `n` tokens each, padded."""
     sentences = TOKENS // n
-    source_ids = torch.randint(5, vocab_size, (sentences, n))
-    target_ids = torch.randint(5, vocab_size, (sentences, n + 1))
+    source_ids = torch.randint(5, VOCABULARY, (sentences, n))
+    target_ids = torch.randint(5, VOCABULARY, (sentences, n + 1))
     for ids in (source_ids, target_ids):
         lengths = torch.randint(int(0.8 * n), n + 1, (sentences, 1))
         ids[torch.arange(ids.shape[1]) >= lengths] = 0
     return source_ids, target_ids
 
 
-def _contenders(vocab_size: int, example: Pair) -> dict[str, Contender]:
-    """The contenders by name, with equal weights. Raises RuntimeError if their losses differ."""
-    theirs, as_it_is = TorchTranslator(vocab_size, False), TorchTranslator(vocab_size, True)
-    ours = fast_model(Transformer, vocab_size, **CONFIG.arguments)
+def _contenders(example: Pair) -> list[Contender]:
+    """Ours and torch's, with equal weights. Raises RuntimeError if their losses differ."""
+    theirs = TorchTranslator()
+    ours = fast_model(Transformer, VOCABULARY, **CONFIG.arguments)
     _copy_from_torch(ours, theirs)
 
     def own(source_ids: Tensor, target_ids: Tensor) -> Tensor:
@@ -135,24 +126,15 @@ def _contenders(vocab_size: int, example: Pair) -> dict[str, Contender]:
         x, _ = ours.decoder(ours.embedding(decoder_input), memory, target_mask(decoder_input), mask)
         return projected_loss(x, ours.embedding.tokens.weight, labels, SMOOTHING)[0]
 
-    def own_logits(source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        decoder_input, labels = shift_targets(target_ids)
-        return fast_label_smoothed_loss(ours(source_ids, decoder_input)[0], labels, SMOOTHING)
-
-    forms: dict[str, tuple[nn.Module, Loss]] = {
-        "own": (ours, own),
-        "own_logits": (ours, own_logits),
-        "nn_transformer": (theirs, theirs.loss),
-        "nn_transformer_as_it_is": (as_it_is, as_it_is.loss),
-    }
+    forms: list[tuple[nn.Module, Loss]] = [(ours, own), (theirs, theirs.loss)]
     with torch.no_grad():
-        values = [loss(*example).item() for m, loss in forms.values() if m.eval() is not as_it_is]
-    if max(values) - min(values) > CLOSE:
+        first, second = (loss(*example).item() for model, loss in forms if model.eval())
+    if abs(first - second) > CLOSE:
         raise RuntimeError("the models disagree on the same weights: nothing to compare")
-    optimizers: dict[nn.Module, torch.optim.Optimizer] = {
-        m: torch.optim.AdamW(m.parameters(), lr=1e-4) for m in (ours, theirs, as_it_is)
-    }
-    return {name: Contender(m.train(), loss, optimizers[m]) for name, (m, loss) in forms.items()}
+    return [
+        Contender(model.train(), loss, torch.optim.AdamW(model.parameters(), lr=1e-4))
+        for model, loss in forms
+    ]
 
 
 def _copy_from_torch(ours: Transformer, theirs: TorchTranslator) -> None:

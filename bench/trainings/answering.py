@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+from bench.record import Log, Measures, Row, by_seed
 from course_lib.evaluation.attempts import at_least_one
 from course_lib.recipes.answering import sums
 from course_lib.recipes.answering.stages import STAGES, AnsweringProfile, Stages, finished
-from grader.authoring import results_file
 
 NAME, TIMES, SHOWN = "answering", 16, 3  # answers to each held-out sum; sums that are shown
 PROFILE = AnsweringProfile()
-Log = Callable[[str], None]
 
 
-def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(seeds: Sequence[int], log: Log) -> Measures:
     """Train with each seed, and answer the held-out sums after each stage; writes after each seed.
 
     A stage's measures are the percent of all answers, and pass@k over the answers to one sum.
     """
     torch.set_num_threads(1)
-    rows, samples = list[dict[str, float]](), dict[str, list[str]]()
-    for done, seed in enumerate(seeds, start=1):
-        stages, row = Stages(PROFILE, seed), dict[str, float]()
+    questions, samples, rewards = list[str](), dict[str, list[str]](), list[Any]()
+
+    def measured(seed: int) -> Row:
+        stages, row = Stages(PROFILE, seed), Row()
         row["parameters"] = sum(weight.numel() for weight in stages.model.parameters())
+        first = not samples
         for stage in STAGES:
             began = time.process_time()
             getattr(stages, stage)()
@@ -36,26 +37,19 @@ def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
             if stage == "pretrain":
                 for examples in range(sums.SHEET):
                     row[f"in_context_{examples}_percent"] = stages.in_context(examples)
-            if done == 1:
+            if first:
                 drawn = stages.answers(stages.held_out[:SHOWN])
                 samples[stage] = [finished(one) or sums.decode(one) for one in drawn]
-            reached = row[f"{stage}_right_and_worked_percent"]
-            log(f"seed {seed}, {stage}: {reached:.1f} % of the answers are right and show the work")
-        rows.append(row)
-        command = f"course bench answering --seeds {','.join(map(str, seeds[:done]))}"
-        measures = results_file.of_rows(rows, _unit)
-        asked = [sums.question(pair) for pair in stages.held_out[:SHOWN]]
-        about = {"name": "sums", "source": "generated", "sha256": ""}
-        also = {"questions": asked, "answers": samples, "rewards": stages.rewards}
-        results_file.write(NAME, command, measures, about, also=also)
-    return measures
+        questions[:] = [sums.question(pair) for pair in stages.held_out[:SHOWN]]
+        rewards[:] = stages.rewards
+        return row
+
+    also = {"questions": questions, "answers": samples, "rewards": rewards}
+    about = {"name": "sums", "source": "generated", "sha256": ""}
+    return by_seed(NAME, "answering --seeds {seeds}", seeds, measured, about, log, lambda: also)
 
 
-def _unit(name: str) -> str:
-    return "min" if name.endswith("minutes") else "1" if name == "parameters" else "percent"
-
-
-def _measures(stage: str, stages: Stages) -> dict[str, float]:
+def _measures(stage: str, stages: Stages) -> Row:
     score = stages.score(TIMES)
     row = {
         f"{stage}_{name}_percent": 100 * sum(counts) / (TIMES * len(counts))

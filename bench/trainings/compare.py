@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
@@ -13,6 +13,7 @@ from torch import nn
 
 from bench.memory_use import saved_bytes
 from bench.real_data import real
+from bench.record import Log, Measures, listed, of_values, origin
 from course_lib.data.datasets import LoadedData
 from course_lib.data.token_blocks import stream
 from course_lib.data.tokenizer import END
@@ -38,10 +39,9 @@ ORDERS = (2, 3, 4, 5)  # of the n-grams; the best on validation is taken
 N_LAYERS = 2  # of a recurrent model
 STEPS = 3  # timed at each length; the fastest counts, for others may have the processor
 MIB = 2**20  # bytes
-Log = Callable[[str], None]
 
 
-def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log) -> Measures:
     """Train each model once a seed, and measure a step at each length; writes after each seed.
 
     All have the transformer's number of parameters, its tokenizer, data, steps and optimizer.
@@ -50,7 +50,6 @@ def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log
     torch.set_num_threads(1)
     settings = profile(profile_name)
     data = real(settings.dataset)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     name = f"compare_{profile_name}"
     reached = _counted(data, settings)
     log(f"n-grams of order {reached['ngram_order'][0]:.0f}: {reached['ngram_perplexity'][0]:.1f}")
@@ -66,13 +65,13 @@ def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log
                 f"seed {seed}, {model}: test perplexity {reached[f'{model}_perplexity'][-1]:.1f} "
                 f"after {trained.cpu_seconds / 60:.1f} CPU minutes"
             )
-        measures = {k: results_file.measure(_unit(k), values) for k, values in reached.items()}
+        measures = of_values(reached)
         command = (
             f"course bench compare --models {','.join(models)} --profile {profile_name} "
-            f"--seeds {','.join(map(str, seeds[:done]))}"
+            f"--seeds {listed(seeds[:done])}"
         )
         also = {"lengths": LENGTHS, "epochs": settings.epochs}
-        results_file.write(name, command, measures, about, also)
+        results_file.write(name, command, measures, origin(data), also)
         drawn = figure(measures, models)
         drawn.savefig(results_file.folder() / f"{name}.svg", metadata={"Date": None})
     return measures
@@ -186,11 +185,3 @@ def figure(measures: dict[str, Any], models: Sequence[str]) -> Figure:
 
 def _size(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
-
-
-def _unit(key: str) -> str:
-    if "_kept_" in key:
-        return "MiB"
-    if "tokens_per_second" in key:
-        return "1/s"
-    return {"minutes": "min", "loss": "nats"}.get(key.rpartition("_")[2], "1")

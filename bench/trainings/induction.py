@@ -6,17 +6,16 @@ no training step had, only looking up the earlier occurrence helps (Olsson et al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from bench.record import Log, Measures, Row, by_seed
 from course_lib.attention import MultiHeadAttention
 from course_lib.families.language_model import LanguageModel
-from grader.authoring import results_file
 
 NAME = "induction"
 VOCABULARY, LENGTH = 32, 48
@@ -24,25 +23,18 @@ UNSEEN = (9, 14, 19)
 PERIODS = tuple(period for period in range(6, 25) if period not in UNSEEN)
 STEPS, ROWS, RATE, LAYERS, HEADS = 1200, 64, 1e-2, 2, 4
 LEAST = 0.3  # by chance, a head's score is about 1/24
-Log = Callable[[str], None]
 
 
-def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(seeds: Sequence[int], log: Log) -> Measures:
     """Train a model for each seed and write `results/induction.json`; returns the measures."""
     torch.set_num_threads(1)
-    found: dict[str, list[float]] = {}
-    for seed in seeds:
-        for name, value in measured(trained(seed), seed).items():
-            found.setdefault(name, []).append(value)
-        log(f"seed {seed}: " + ", ".join(f"{name} {of[-1]:.3f}" for name, of in found.items()))
-    measures = {
-        name: results_file.measure("nats" if name.startswith("loss") else "1", values)
-        for name, values in found.items()
-    }
-    data = {"name": "random tokens that repeat", "source": "bench/trainings/induction.py"}
-    command = f"course bench {NAME} --seeds {','.join(map(str, seeds))}"
-    results_file.write(NAME, command, measures, {**data, "sha256": ""})
-    return measures
+    about = {"name": "random tokens that repeat", "source": "bench/trainings/induction.py"}
+    about["sha256"] = ""
+
+    def row(seed: int) -> Row:
+        return measured(trained(seed), seed)
+
+    return by_seed(NAME, "induction --seeds {seeds}", seeds, row, about, log)
 
 
 def trained(seed: int, steps: int = STEPS) -> LanguageModel:
@@ -70,7 +62,7 @@ def texts(rows: int, periods: Sequence[int], generator: torch.Generator) -> tupl
 
 
 @torch.no_grad()
-def measured(model: LanguageModel, seed: int) -> dict[str, float]:
+def measured(model: LanguageModel, seed: int) -> Row:
     """Losses on texts of unseen periods, and the heads that look up: with a score of `LEAST`.
 
     The score of a head is the mean weight that a repeated token puts on the token after its

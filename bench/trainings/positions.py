@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 
 from bench.real_data import real
+from bench.record import Log, Measures, listed, of_values, origin
 from course_lib.study.designs import one_at_a_time
 from course_lib.study.intervals import mean_interval
 from course_lib.study.profiles import profile
@@ -20,10 +20,9 @@ from grader.authoring import results_file
 NAME, PROFILE = "positions", "language"
 # All but the positions: two layers, and the best rate and smoothing of so short a training.
 BASE = {**DEFAULT, "n_layers": 2, "n_heads": 4, "label_smoothing": 0.0, "schedule": "cosine"}
-Log = Callable[[str], None]
 
 
-def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(seeds: Sequence[int], log: Log) -> Measures:
     """A trial of every scheme with every seed; writes after each seed.
 
     A seed draws the weights and the order of the text for all schemes. The perplexity is that of
@@ -32,7 +31,6 @@ def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
     torch.set_num_threads(1)
     settings = profile(PROFILE)
     data = real(settings.dataset)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     task = LanguageTask(settings, data)
     design = one_at_a_time({**BASE, "positions": SINUSOIDAL}, POSITIONS)
     found: dict[str, list[Row]] = {}
@@ -43,30 +41,28 @@ def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
             found.setdefault(scheme, []).append(row)
             log(f"seed {seed}, {scheme}: perplexity {math.exp(row['validation_loss']):.2f}")
         measures = _measures(found)
-        command = f"course bench positions --seeds {','.join(map(str, seeds[:done]))}"
-        results_file.write(NAME, command, measures, about, also={"configuration": BASE})
+        command = f"course bench positions --seeds {listed(seeds[:done])}"
+        results_file.write(NAME, command, measures, origin(data), also={"configuration": BASE})
     return measures
 
 
-def _measures(found: dict[str, list[Row]]) -> dict[str, Any]:
+def _measures(found: dict[str, list[Row]]) -> Measures:
     """Perplexities of every scheme, and the factor between it and sinusoids, seed by seed."""
-    measure = results_file.measure
-    measures: dict[str, Any] = {}
+    values: dict[str, list[float]] = {}
     plain = [row["validation_loss"] for row in found[SINUSOIDAL]]
     for scheme, rows in found.items():
         losses = [row["validation_loss"] for row in rows]
         longer = [row["curve"][-1]["loss_longer"] for row in rows]
-        measures[f"{scheme}_perplexity"] = measure("1", list(map(math.exp, losses)))
-        measures[f"{scheme}_perplexity_longer"] = measure("1", list(map(math.exp, longer)))
-        measures[f"{scheme}_right"] = measure("percent", [row["quality"] for row in rows])
-        measures[f"{scheme}_parameters"] = measure("1", [rows[0]["parameters"]])
-        measures[f"{scheme}_seconds"] = measure("s", [row["train_seconds"] for row in rows])
+        values[f"{scheme}_perplexity"] = list(map(math.exp, losses))
+        values[f"{scheme}_perplexity_longer"] = list(map(math.exp, longer))
+        values[f"{scheme}_right"] = [row["quality"] for row in rows]
+        values[f"{scheme}_parameters"] = [rows[0]["parameters"]]
+        values[f"{scheme}_seconds"] = [row["train_seconds"] for row in rows]
         if scheme == SINUSOIDAL:
             continue
         gaps = [own - other for own, other in zip(losses, plain, strict=True)]
         _, low, high = mean_interval(gaps)
-        factors = {"": gaps, "_low": [low], "_high": [high]}
-        for ending, values in factors.items():
-            if all(map(math.isfinite, values)):  # one seed has no interval
-                measures[f"{scheme}_factor{ending}"] = measure("1", list(map(math.exp, values)))
-    return measures
+        for ending, some in {"": gaps, "_low": [low], "_high": [high]}.items():
+            if all(map(math.isfinite, some)):  # one seed has no interval
+                values[f"{scheme}_factor{ending}"] = list(map(math.exp, some))
+    return of_values(values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import torch
 from matplotlib.figure import Figure
 
 from autograder.scorers.labels import REAL
+from bench.record import Log, Measures, listed, of_values, origin
 from course_lib.data import datasets
 from course_lib.data.tokenizer import Tokenizer
 from course_lib.recipes.masked_language import Pretrained, fine_tune, pretrain, unlabelled
@@ -27,10 +28,9 @@ RATES, RATE_LABELS, RATE_SEED = (2e-4, 5e-4, 1e-3, 2e-3), 500, 1000
 FOLDER = "out/pretraining"  # of the checkpoints: interrupted pre-training resumes
 Examples = dict[str, list]
 Start = Pretrained | Tokenizer
-Log = Callable[[str], None]
 
 
-def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> Measures:
     """Pre-train once, then fine-tune per seed and number of labels; writes after each seed.
 
     A seed draws the labeled sentences, the order and the new weights; both arms have the same
@@ -45,7 +45,6 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
     starts: dict[str, Start] = {"pretrained": pretrained, "from_chance": pretrained.tokenizer}
     rates = {arm: _best_rate(start, data, settings) for arm, start in starts.items()}
     log(f"learning rates: {rates}")
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     command = f"course bench pretraining --labels {listed(labels)} --seeds {listed(seeds)}"
     reached: dict[str, list[float]] = {}
     for seed in seeds:
@@ -56,7 +55,7 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
             reached.setdefault(f"{arm}_{count}_labels", []).append(accuracy)
             log(f"seed {seed}, {count} labels, {arm}: {accuracy:.1f} % of the test sentences")
         measures = _measures(reached, labels, pretrained)
-        results_file.write(NAME, command, measures, about, also={"learning_rates": rates})
+        results_file.write(NAME, command, measures, origin(data), also={"learning_rates": rates})
         curve(measures, labels).savefig(
             results_file.folder() / f"{NAME}.svg", metadata={"Date": None}
         )
@@ -84,23 +83,21 @@ def sample(examples: Examples, count: int, seed: int) -> Examples:
 
 def _measures(
     reached: dict[str, list[float]], labels: Sequence[int], pretrained: Pretrained
-) -> dict[str, Any]:
+) -> Measures:
     """The accuracies, what pre-training adds seed by seed, its interval, and what it costs."""
-    measure = results_file.measure
-    measures = {f"{name}_accuracy": measure("percent", values) for name, values in reached.items()}
+    values = {f"{name}_accuracy": some for name, some in reached.items()}
     for count in labels:
         with_it, without = (reached[f"{arm}_{count}_labels"] for arm in ARMS)
         gains = [a - b for a, b in zip(with_it, without, strict=True)]
-        measures[f"gain_{count}_labels"] = measure("percentage points", gains)
+        values[f"gain_{count}_labels"] = gains
         if len(gains) > 1:
             _, low, high = mean_interval(gains)
-            measures[f"gain_{count}_labels_low"] = measure("percentage points", [low])
-            measures[f"gain_{count}_labels_high"] = measure("percentage points", [high])
+            values |= {f"gain_{count}_labels_low": [low], f"gain_{count}_labels_high": [high]}
     last = pretrained.history[-1]
-    measures["gap_accuracy"] = measure("percent", [100 * last["gap_accuracy"]])
-    measures["gap_perplexity"] = measure("1", [last["gap_perplexity"]])
-    measures["pretraining_cpu_minutes"] = measure("min", [pretrained.cpu_seconds / 60])
-    return measures
+    values["gap_accuracy"] = [100 * last["gap_accuracy"]]
+    values["gap_perplexity"] = [last["gap_perplexity"]]
+    values["pretraining_cpu_minutes"] = [pretrained.cpu_seconds / 60]
+    return of_values(values)
 
 
 def curve(measures: dict[str, Any], labels: Sequence[int]) -> Figure:
@@ -124,7 +121,3 @@ def curve(measures: dict[str, Any], labels: Sequence[int]) -> Figure:
         ax.set_title("SST-2 with few labels: the mean of the seeds and its 95 % interval")
         ax.legend(loc="lower right")
     return figure
-
-
-def listed(numbers: Sequence[int]) -> str:
-    return ",".join(map(str, numbers))

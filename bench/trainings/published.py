@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from autograder.scorers.labels import REAL
+from bench.record import Log, Measures, Row, by_seed, listed, origin
 from course_lib.data import datasets
 from course_lib.data.registry import Source
 from course_lib.recipes.masked_language import fine_tune
@@ -23,9 +23,8 @@ from course_lib.recipes.masked_language_profiles import (
 )
 from course_lib.recipes.published_encoder import PublishedEncoder
 from course_lib.recipes.published_encoder import published as load_published
-from grader.authoring import results_file
 
-from .pretraining import Examples, Log, listed, sample
+from .pretraining import Examples, sample
 
 NAME = "published"
 MODEL = "minilm"
@@ -38,7 +37,7 @@ ADAPTED: dict[str, tuple[MaskedLanguageProfile, int | None]] = {
 }
 
 
-def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> Measures:
     """Encode once, then train by seed and number of labels; writes after each seed.
 
     A linear layer on the frozen vectors is trained with every number of labels, the encoder with
@@ -51,27 +50,21 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
     began = time.process_time()
     vectors = {name: start.vectors(split[:]["sentence"]) for name, split in data.splits.items()}
     log(f"{sum(map(len, vectors.values())):,} sentences encoded")
-    encoding = results_file.measure("min", [(time.process_time() - began) / 60])
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    command = f"course bench published --labels {listed(labels)} --seeds {listed(seeds)}"
-    rows = list[dict[str, float]]()
-    for seed in seeds:
-        rows.append(_frozen(vectors, data, labels, seed) | _adapted(start, data, labels, seed, log))
-        measures = {**results_file.of_rows(rows, _unit), "encoding_cpu_minutes": encoding}
-        model = {"name": start.name, "source": start.origin}
-        results_file.write(NAME, command, measures, about, also={"model": model})
-    return measures
+    minutes, also = (time.process_time() - began) / 60, {"name": start.name, "source": start.origin}
+    command = f"published --labels {listed(labels)} --seeds {{seeds}}"
 
+    def measured(seed: int) -> Row:
+        row = _frozen(vectors, data, labels, seed) | _adapted(start, data, labels, seed, log)
+        return row | {"encoding_cpu_minutes": minutes}
 
-def _unit(name: str) -> str:
-    return "min" if name.endswith("minutes") else "1" if name.endswith("learn") else "percent"
+    return by_seed(NAME, command, seeds, measured, origin(data), log, lambda: {"model": also})
 
 
 def _frozen(
     vectors: dict[str, Tensor], data: datasets.LoadedData, labels: Sequence[int], seed: int
-) -> dict[str, float]:
+) -> Row:
     """The accuracies of a linear layer on vectors that stay as they are."""
-    train, row = data["train"][:]["label"], dict[str, float]()
+    train, row = data["train"][:]["label"], Row()
     for count in labels:
         chosen = sample({"at": list(range(len(train))), "label": train}, count, seed)
         layer = LogisticRegression(max_iter=1000).fit(
@@ -85,9 +78,9 @@ def _frozen(
 
 def _adapted(
     start: PublishedEncoder, data: datasets.LoadedData, labels: Sequence[int], seed: int, log: Log
-) -> dict[str, float]:
+) -> Row:
     """The accuracies of trained encoders, how many weights learn, and the CPU minutes of each."""
-    counts, row = [count for count in labels if count <= FINE_MOST], dict[str, float]()
+    counts, row = [count for count in labels if count <= FINE_MOST], Row()
     splits: dict[str, Examples] = {name: split[:] for name, split in data.splits.items()}
     for arm, (settings, rank) in ADAPTED.items():
         for count in counts if rank is None else [max(counts)]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from bench.record import Log, Measures, listed, of_values
 from course_lib.data.pair_batching import PairBuckets
 from course_lib.decoding.translator import Translator
 from course_lib.evaluation.perplexity import perplexity
@@ -23,8 +24,6 @@ from course_lib.transformer_variants import VariantTransformer
 from grader.authoring import results_file
 
 EVALUATED_TOKENS = 2048  # of a batch whose perplexity is computed
-UNITS = {"bleu": "BLEU", "test_bleu": "BLEU", "perplexity": "1", "parameters": "1"}
-Measures = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class RunSettings:
         parts = [f"--row {','.join(row.name for row in rows)}", f"--data {self.data}"]
         parts += [f"--scale {self.scale}"] + ([f"--steps {self.steps}"] if self.steps else [])
         parts += [f"--warmup {self.warmup}"] if self.warmup else []
-        parts += [f"--seeds {','.join(map(str, seeds))}"]
+        parts += [f"--seeds {listed(seeds)}"]
         parts += [f"--accumulate {self.accumulate}"] if self.accumulate > 1 else []
         parts += ["--test"] if self.test else []
         return " ".join(["course replicate", *parts, f"--name {name}"])
@@ -67,7 +66,7 @@ def run(
     seeds: Sequence[int],
     folder: Path,
     name: str,
-    log: Callable[[str], None],
+    log: Log,
 ) -> Measures:
     """Train each row once per seed; writes `results/NAME.json` after each training.
 
@@ -89,10 +88,7 @@ def run(
             log(f"{row.name}, seed {seed}: " + _line(reached))
             for key, value in reached.items():
                 found.setdefault(f"{row.name}_{key}", []).append(value)
-            measures = {
-                key: results_file.measure(UNITS[key.partition("_")[2]], values)
-                for key, values in found.items()
-            }
+            measures = of_values(found)
             plan_of_all = {row: _facts(plan) for row, plan in plans.items()}
             command = asked.command(rows, seeds, name)
             results_file.write(name, command, measures, about, {"plans": plan_of_all})

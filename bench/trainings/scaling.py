@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from bench.real_data import real
+from bench.record import Log, Measures, of_values, origin
 from course_lib.data.token_blocks import TokenBlocks
 from course_lib.evaluation.language import perplexity
 from course_lib.recipes.language import streams, transformer
@@ -23,18 +22,16 @@ NAME, PROFILE, SEED = "scaling", "cpu", 0
 WIDTHS = (16, 24, 40, 64)
 SHARES = (16, 8, 4, 2)  # a run reads one part in so many of the training text, once
 PREDICTED = 128  # the width of one more run, on half of the text, which a fit has to foretell
-Log = Callable[[str], None]
 
 
-def run(log: Log) -> dict[str, Any]:
+def run(log: Log) -> Measures:
     """Train every width on every share, once; the loss is that of the validation split, in nats."""
     torch.set_num_threads(1)
     settings = replace(profile(PROFILE), epochs=1)
     data = real(settings.dataset)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     tokenizer, train, validation = streams(data, settings)
     grid = [(width, share) for width in WIDTHS for share in SHARES] + [(PREDICTED, min(SHARES))]
-    runs, measures = [], {}
+    runs, values = [], {}
     for width, share in grid:
         own = of_width(settings, width)
         read = train[: len(train) // share]
@@ -42,9 +39,10 @@ def run(log: Log) -> dict[str, Any]:
         loss = math.log(perplexity(model, validation, own.length))
         size = sum(parameter.numel() for parameter in model.parameters())
         runs.append({"width": width, "parameters": size, "tokens": tokens, "loss": round(loss, 6)})
-        measures[f"loss_{width}_{share}"] = results_file.measure("nats", [loss])
+        values[f"loss_{width}_{share}"] = [loss]
         log(f"width {width}, {size:,} parameters, {tokens:,} tokens: {loss:.3f} nats")
-    results_file.write(NAME, "course bench scaling", measures, about, also={"runs": runs})
+    measures = of_values(values)
+    results_file.write(NAME, "course bench scaling", measures, origin(data), also={"runs": runs})
     return measures
 
 

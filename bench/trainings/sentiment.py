@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 
 from autograder.scorers.labels import REAL
+from bench.record import Log, Measures, Row, by_seed, origin
 from course_lib.data import datasets
 from course_lib.recipes.classifier import Trained, train_classifier
 from course_lib.recipes.classifier_profiles import profile
-from grader.authoring import results_file
 
 
-def run(
-    profile_name: str, seeds: Sequence[int], name: str, log: Callable[[str], None]
-) -> dict[str, Any]:
+def run(profile_name: str, seeds: Sequence[int], name: str, log: Log) -> Measures:
     """Train once per seed on real SST-2; writes `results/NAME.json` after each.
 
     The test split is scored once with the final weights and influences nothing.
@@ -25,23 +22,15 @@ def run(
     torch.set_num_threads(1)
     settings = profile(profile_name)
     data = datasets.load(settings.dataset, sources=REAL)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    listed = ",".join(map(str, seeds))
-    command = f"course bench sst2 --profile {profile_name} --seeds {listed} --name {name}"
-    rows: list[dict[str, float]] = []
-    for seed in seeds:
-        trained = train_classifier(data, settings, seed)
-        rows.append(_measured(trained, data))
-        log(
-            f"seed {seed}: validation {rows[-1]['validation_accuracy']:.2f} %, "
-            f"{rows[-1]['cpu_minutes']:.2f} CPU minutes"
-        )
-        measures = results_file.of_rows(rows, _unit)
-        results_file.write(name, command, measures, about)
-    return measures
+    command = f"sst2 --profile {profile_name} --seeds {{seeds}} --name {name}"
+
+    def measured(seed: int) -> Row:
+        return _measured(train_classifier(data, settings, seed), data)
+
+    return by_seed(name, command, seeds, measured, origin(data), log)
 
 
-def _measured(trained: Trained, data: datasets.LoadedData) -> dict[str, float]:
+def _measured(trained: Trained, data: datasets.LoadedData) -> Row:
     reached = {
         "validation_accuracy": trained.accuracy(data["validation"][:]),
         "test_accuracy": trained.accuracy(data["test"][:]),
@@ -57,10 +46,3 @@ def _measured(trained: Trained, data: datasets.LoadedData) -> dict[str, float]:
         reached[f"validation_accuracy_epoch_{number}"] = 100 * row["validation_accuracy"]
         before = row["step"]
     return reached
-
-
-def _unit(key: str) -> str:
-    if "accuracy" in key:
-        return "percent"
-    units = {"cpu_minutes": "min", "wall_minutes": "min", "tokens_per_second": "1/s"}
-    return units.get(key, "nats")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
 
 from bench.real_data import real
+from bench.record import Log, Measures, Row, by_seed, origin
 from course_lib.config import TransformerConfig
 from course_lib.data.token_blocks import TokenBlocks
 from course_lib.data.tokenizer import END
@@ -24,7 +25,6 @@ from course_lib.recipes.language import TrainedLanguageModel, streams, train_lan
 from course_lib.recipes.language_profiles import LanguageProfile, profile
 from course_lib.recipes.profiles import fit_by
 from course_lib.training.language_losses import language_loss
-from grader.authoring import results_file
 
 NAME, PROFILE, EPOCHS = "serving", "cpu", 2
 SMALL = TransformerConfig(n_layers=1, d_model=32, n_heads=4, d_ff=128, dropout=0.0)  # the guesser
@@ -32,41 +32,30 @@ BITS, AHEAD, BATCHES = (8, 4, 3, 2), (2, 4, 8), (1, 4, 16, 64)
 TEXTS, BEGINNING, NEW = 128, 3, 20  # how many are written, tokens of a prompt, tokens after it
 LONGER, PART = 4, 8  # times the length of training; one part of the text in so many
 PAGE, RESERVED = 16, 64  # positions of a page of the cache; positions kept free without pages
-Log = Callable[[str], None]
-Row = dict[str, float]
 
 
-def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
+def run(seeds: Sequence[int], log: Log) -> Measures:
     """Train a large and a small model with each seed, and serve them; writes after each seed.
 
     Perplexities are those of the validation split; prompts are the beginnings of its texts.
     """
     torch.set_num_threads(1)
     settings = replace(profile(PROFILE), epochs=EPOCHS)
-    data, rows = real(settings.dataset), list[Row]()
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
+    data = real(settings.dataset)
     tokenizer, train, validation = streams(data, settings)
     texts = [[END, *ids] for ids in tokenizer.encode(data["validation"][:][settings.text])]
     prompts = [ids[: BEGINNING + 1] for ids in texts[:TEXTS]]
-    for done, seed in enumerate(seeds, start=1):
+
+    def measured(seed: int) -> Row:
         large = _model(train_language_model(data, settings, seed))
         small = _model(train_language_model(data, replace(settings, model=SMALL), seed))
         row = _in_few_bits(large, validation, settings)
         row["small_perplexity"] = perplexity(small, validation, settings.length)
         row["small_parameters"] = sum(p.numel() for p in small.parameters())
         row |= _longer(large, train, validation, settings)
-        row |= _guessed(large, small, prompts) | _batched(large, prompts) | _paged(texts)
-        rows.append(row)
-        log(f"seed {seed}: " + ", ".join(f"{name} {value:.4g}" for name, value in row.items()))
-        command = f"course bench serving --seeds {','.join(map(str, seeds[:done]))}"
-        measures = results_file.of_rows(rows, _unit)
-        results_file.write(NAME, command, measures, about)
-    return measures
+        return row | _guessed(large, small, prompts) | _batched(large, prompts) | _paged(texts)
 
-
-def _unit(name: str) -> str:
-    endings = {"percent": "percent", "bytes": "B", "per_second": "1/s", "ratio": "ratio"}
-    return next((unit for ending, unit in endings.items() if name.endswith(ending)), "1")
+    return by_seed(NAME, "serving --seeds {seeds}", seeds, measured, origin(data), log)
 
 
 def _model(trained: TrainedLanguageModel) -> LanguageModel:

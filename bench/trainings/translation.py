@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from itertools import repeat
-from typing import Any
 
 import torch
 
 from bench import CHECKOUT
+from bench.record import Log, Measures, Row, listed, of_rows, origin
 from course_lib.data import datasets
 from course_lib.data.registry import Source
 from course_lib.decoding.translator import Translator
@@ -28,8 +28,6 @@ TEST = "test_2016_flickr"
 WIDTH = 5
 LENGTH_PENALTIES = (0.0, 0.6, 1.0, 1.4, 2.0, 3.0)  # one is chosen on validation
 MODELS = CHECKOUT / "out" / "translators"
-Measures = dict[str, Any]
-Row = dict[str, float]  # what one seed reached
 
 
 def run(
@@ -39,7 +37,7 @@ def run(
     test_name: str | None,
     jobs: int,
     resume: bool,
-    log: Callable[[str], None],
+    log: Log,
 ) -> Measures:
     """Train once per seed; writes `results/NAME.json` after each, the model to `out/translators`.
 
@@ -49,8 +47,7 @@ def run(
     the results are written to `results/TEST_NAME.json`.
     """
     data = datasets.load(profile(profile_name).dataset, sources=REAL)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
+    about = origin(data) | {"bleu": bleu(["a b c d"], ["a b c d"]).signature}
     rows, test_rows = list[Row](), list[Row]()
     measures: Measures = {}
     asked = seeds, repeat(profile_name), repeat(name), repeat(bool(test_name)), repeat(resume)
@@ -62,12 +59,12 @@ def run(
         for seed, (row, test_row) in zip(seeds, each(_seed, *asked), strict=True):
             log(f"seed {seed}: " + _line(row | test_row))
             rows.append(row)
-            measures = results_file.of_rows(rows, _unit)
+            measures = of_rows(rows)
             command = _command(profile_name, seeds[: len(rows)], jobs, name, test_name)
             results_file.write(name, command, measures, about)
             if test_name:
                 test_rows.append(test_row)
-                tested = results_file.of_rows(test_rows, _unit)
+                tested = of_rows(test_rows)
                 results_file.write(test_name, command, tested, about)
                 measures |= tested
     return measures
@@ -77,7 +74,7 @@ def _command(
     profile_name: str, seeds: Sequence[int], jobs: int, name: str, test_name: str | None
 ) -> str:
     """The command that gives the results of these seeds: an interrupted run has fewer."""
-    command = f"course bench multi30k --profile {profile_name} --seeds {','.join(map(str, seeds))}"
+    command = f"course bench multi30k --profile {profile_name} --seeds {listed(seeds)}"
     command += f" --jobs {jobs}" if jobs > 1 else ""
     return command + f" --name {name}" + (f" --test {test_name}" if test_name else "")
 
@@ -168,13 +165,3 @@ def _translate(
 
 def _line(row: Row) -> str:
     return ", ".join(f"{key} {value:.2f}" for key, value in row.items() if "_epoch_" not in key)
-
-
-def _unit(key: str) -> str:
-    if "bleu" in key:
-        return "BLEU"
-    if key.endswith("minutes"):
-        return "min"
-    if key.endswith("second"):
-        return "1/s"
-    return "nats" if "loss" in key else "1"

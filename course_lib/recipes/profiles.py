@@ -114,7 +114,6 @@ def fit_by(
     evaluate: Callable[[Any], Row],
     progress: bool,
     folder: str | None,
-    after_step: Callable[[nn.Module, int], None] | None = None,
     count: Callable[[Batch], int] | None = None,
 ) -> list[Row]:
     """Train `model` and return the history; see `training.fit` for the arguments.
@@ -141,7 +140,6 @@ def fit_by(
         ),
         evaluate=evaluate,
         folder=folder,
-        after_step=after_step,
         average=average,
     )
     model.load_state_dict(average.weights)

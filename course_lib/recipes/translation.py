@@ -7,12 +7,10 @@ trained.translator.translate(["Two dogs play in the snow."])
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
 
 from ..data.datasets import LoadedData
 from ..data.pair_batching import PairBuckets
@@ -51,12 +49,11 @@ def train_translator(
     seed: int,
     progress: bool = False,
     folder: str | None = None,
-    after_step: Callable[[nn.Module, int], None] | None = None,
 ) -> TrainedTranslator:
     """Train by `settings` on the training split; a validation sample only monitors progress.
 
     Both languages share one vocabulary (§5.1). The final weights are the average from
-    `settings.average_from` on. `after_step(model, step)` sees the model after every step.
+    `settings.average_from` on.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     tokenizer, batches = pairs_to_batches(data, settings, seed)
@@ -78,7 +75,6 @@ def train_translator(
         evaluate,
         progress,
         folder,
-        after_step,
         count=real_targets,
     )
     sides = (batches.source_ids, batches.target_ids)

@@ -8,7 +8,7 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -29,19 +29,6 @@ def measure(unit: str, values: list[float]) -> dict[str, Any]:
     rounded = [round(value, 6) for value in values]
     mean = round(statistics.fmean(values), 6)
     return {"unit": unit, "values": rounded, "mean": mean, "sd": round(sd, 6)}
-
-
-def of_rows(
-    rows: Sequence[Mapping[str, float]], unit: Callable[[str], str]
-) -> dict[str, dict[str, Any]]:
-    """A measure of each key, with a value a row."""
-    return {key: measure(unit(key), [row[key] for row in rows]) for key in rows[0]}
-
-
-def ratios(name: str, values: list[float]) -> dict[str, dict[str, Any]]:
-    """The measure of a ratio, and that of its median."""
-    median = [statistics.median(values)]
-    return {name: measure("ratio", values), f"median_{name}": measure("ratio", median)}
 
 
 def write(
