@@ -15,24 +15,35 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
 Seeds = Annotated[str, typer.Option(help="one training run each")]
+Labels = Annotated[str, typer.Option(help="how many sentences have one")]
 
 
-def plain(app: typer.Typer, name: str, module: str, about: str, *given: Any) -> None:
-    """Add the command NAME, without options, which calls `run(*given)` of a module of `bench`."""
+def plain(app: typer.Typer, name: str, module: str, about: str) -> None:
+    """Add the command NAME, without options, which calls `run(log)` of a module of `bench`."""
 
     @app.command(name, help=about)
     def command(json: Json = False) -> None:
-        measures = importlib.import_module(f"bench.{module}").run(*given)
-        show(measures, f"results/bench_{name}.json", json)
+        bench = importlib.import_module(f"bench.{module}")
+        show(bench.run(log), f"results/{bench.NAME}.json", json)
 
 
-def seeded(app: typer.Typer, name: str, module: str, about: str, default: str) -> None:
-    """Add the command NAME, which calls `run(seeds, log)` of a module of `bench`."""
+def seeded(app: typer.Typer, name: str, about: str) -> None:
+    """Add the command NAME, which calls `run(seeds, log)` of a module of `bench.trainings`."""
 
     @app.command(name, help=about)
-    def command(seeds: Seeds = default, json: Json = False) -> None:
-        bench = importlib.import_module(f"bench.{module}")
+    def command(seeds: Seeds = "0,1,2", json: Json = False) -> None:
+        bench = importlib.import_module(f"bench.trainings.{name}")
         show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+def labeled(app: typer.Typer, name: str, about: str, counts: str, chosen: str) -> None:
+    """The same, for `run(labels, seeds, log)`, where some sentences have labels."""
+
+    @app.command(name, help=about)
+    def command(labels: Labels = counts, seeds: Seeds = chosen, json: Json = False) -> None:
+        bench = importlib.import_module(f"bench.trainings.{name}")
+        sentences = numbers(labels, "--labels", least=2)  # one of each class
+        show(bench.run(sentences, numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
 def known(recipes: str) -> Callable[[str], str]:

@@ -10,7 +10,7 @@ import typer
 from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
-from .command_output import Seeds, known, log, numbers, plain, seeded, show
+from .command_output import Seeds, known, labeled, log, numbers, plain, seeded, show
 from .grader.commands import grader_app
 
 Resume = Annotated[
@@ -19,62 +19,41 @@ Resume = Annotated[
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)
-plain(
-    *(bench_app, "model", "speeds.model"),
-    "Our multi-head attention against torch.nn.MultiheadAttention, interleaved.",
-)
-plain(
-    *(bench_app, "encoder", "speeds.encoder"),
-    "Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute.",
-)
-plain(
-    *(bench_app, "train", "speeds.training"),
-    "Training step of our Transformer, base size, against torch.nn.Transformer; some minutes.",
-)
-plain(
-    *(bench_app, "study", "speeds.study"),
-    "What a study costs beside its training, and what a second worker brings; minutes.",
-    log,
-)
-plain(
-    *(bench_app, "memory", "memory"),
-    "What recomputing, accumulating, packing and 16 bits save and cost; some minutes.",
-    log,
-)
-plain(
-    *(bench_app, "hardware", "hardware"),
-    "Time and memory of every profile on three machines, computed where nobody has measured.",
-    log,
-)
-plain(
-    *(bench_app, "size", "size"),
-    "Lines and files of Python in each building: the budget that a test compares with.",
-)
-seeded(
-    *(bench_app, "positions", "trainings.positions"),
-    "Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes.",
-    "0,1,2",
-)
-seeded(
-    *(bench_app, "induction", "trainings.induction"),
-    "Induction heads of a small language model: its losses with and without; 4 CPU minutes.",
-    "0,1,2",
-)
-seeded(
-    *(bench_app, "grammar", "trainings.grammar"),
-    "The translator on generated sentences: exact matches, and word alignment by attention.",
-    "0,1,2",
-)
-seeded(
-    *(bench_app, "serving", "trainings.serving"),
-    "A language model in few bits, with guesses, in batches, in pages; 2 CPU minutes a seed.",
-    "0,1,2",
-)
-seeded(
-    *(bench_app, "answering", "trainings.answering"),
-    "Right answers of a small model after each stage of its training; 3 CPU minutes a seed.",
-    "0,1,2",
-)
+PLAIN = {  # name: module, help; most write results/bench_NAME.json
+    "model": ("speeds.model", "Our multi-head attention beside torch.nn's, interleaved."),
+    "encoder": ("speeds.encoder", "Training step of the encoder beside torch.nn's; a minute."),
+    "train": ("speeds.training", "Training step of the Transformer beside torch.nn's; minutes."),
+    "study": ("speeds.study", "What a study costs beside its training; two workers; minutes."),
+    "memory": ("memory", "What recomputing, accumulating, packing and 16 bits save; minutes."),
+    "hardware": ("hardware", "Time and memory of every profile on three machines."),
+    "size": ("size", "Lines and files of Python in each building, the budget of a test."),
+    "scaling": ("trainings.scaling", "Loss by width and by tokens read; 2 CPU minutes."),
+}
+SEEDED = {
+    "positions": "Perplexity with five schemes of positions; 5 CPU minutes a seed.",
+    "induction": "Induction heads: losses with and without; 4 CPU minutes a seed.",
+    "grammar": "The translator on generated sentences: exact matches, word alignment.",
+    "serving": "A language model in few bits, with guesses, in batches; 2 CPU minutes a seed.",
+    "answering": "Right answers after each stage of a training; 3 CPU minutes a seed.",
+}
+LABELED = {  # name: help, default numbers of labels, default seeds
+    "pretraining": (
+        "Accuracy on SST-2 by labels, with and without pre-training; 40 minutes.",
+        "50,100,200,500,1000,2000,6000",
+        "0,1,2,3,4",
+    ),
+    "published": (
+        "Accuracy on SST-2 of a published encoder, frozen, fine-tuned, adapted; 30 minutes.",
+        "50,200,1000,6000",
+        "0,1,2",
+    ),
+}
+for _name, (_module, _about) in PLAIN.items():
+    plain(bench_app, _name, _module, _about)
+for _name, _about in SEEDED.items():
+    seeded(bench_app, _name, _about)
+for _name, _given in LABELED.items():
+    labeled(bench_app, _name, *_given)
 
 
 @bench_app.command("small_data")
@@ -137,34 +116,6 @@ def sst2(
     show(bench.run(profile, numbers(seeds), target, log), f"results/{target}.json", json)
 
 
-@bench_app.command("pretraining")
-def pretraining(
-    labels: Annotated[
-        str, typer.Option(help="how many sentences have one")
-    ] = "50,100,200,500,1000,2000,6000",
-    seeds: Annotated[str, typer.Option(help="one fine-tuning each")] = "0,1,2,3,4",
-    json: Json = False,
-) -> None:
-    """Accuracy on SST-2 over the number of labels, with and without pre-training; 40 minutes."""
-    from .trainings import pretraining as bench
-
-    counts = numbers(labels, "--labels", least=2)  # one of each class
-    show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
-
-
-@bench_app.command("published")
-def published(
-    labels: Annotated[str, typer.Option(help="how many sentences have one")] = "50,200,1000,6000",
-    seeds: Seeds = "0,1,2",
-    json: Json = False,
-) -> None:
-    """Accuracy on SST-2 of a published encoder: frozen, fine-tuned, adapted; 30 minutes."""
-    from .trainings import published as bench
-
-    counts = numbers(labels, "--labels", least=2)  # one of each class
-    show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
-
-
 @bench_app.command("compare")
 def compare(
     models: Annotated[str, typer.Option(help="of transformer, lstm and gru")] = (
@@ -188,14 +139,6 @@ def compare(
         raise UsageProblem(f"--models {models}: choose some of {', '.join(bench.MODELS)}")
     measures = bench.run(chosen, profile, numbers(seeds), log)
     show(measures, f"results/compare_{profile}.json", json)
-
-
-@bench_app.command("scaling")
-def scaling(json: Json = False) -> None:
-    """Loss of the language model by its width and by how much it reads; 2 CPU minutes."""
-    from .trainings import scaling as bench
-
-    show(bench.run(log), f"results/{bench.NAME}.json", json)
 
 
 @bench_app.command("multi30k")

@@ -7,15 +7,16 @@ being run again, and committed with a reason.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from bench.record import Log, Measures
 from grader.authoring import results_file
 from grader.course.course import Course
 
+NAME = "bench_size"
 BUILDINGS = ("course_lib", "grader", "autograder", "assignments", "bench", "book", "tests")
 
 
-def run() -> dict[str, Any]:
+def run(log: Log) -> Measures:
     """Count them, and write `results/bench_size.json`."""
     found = sizes(Course.here().root)
     measures = {
@@ -24,7 +25,7 @@ def run() -> dict[str, Any]:
         for unit, count in counts.items()
     }
     about = {"name": "none", "source": "this checkout", "sha256": ""}
-    results_file.write("bench_size", "course bench size", measures, about)
+    results_file.write(NAME, "course bench size", measures, about)
     return measures
 
 

@@ -31,7 +31,7 @@ from grader.library.components import module_text
 from .debug_behavior import behavior, differ
 
 NAME = "debug"
-PLANTS = Path(__file__).with_name("debug_plants.toml")
+PLANTS, CHECKS = map(Path(__file__).with_name, ("debug_plants.toml", "debug_checks.toml"))
 MODULES = (  # of course_lib, in course order: what one notebook with everything would define
     *("normalization", "residual", "attention"),
     *("positions", "masks", "embeddings", "feed_forward", "encoder", "classifier"),
@@ -45,78 +45,19 @@ OF_TRANSLATOR = (
         name for module in MODULES[12:] for name in module_text(f"course_lib.{module}").definitions
     }
 )
-ATTENTION = "attention split_heads merge_heads MultiHeadAttention"
-LAYERS = "EncoderLayer DecoderLayer ResidualConnection"
-STACKS = "Encoder Decoder"
-WHOLE = "EncoderClassifier Transformer"
-MASKS = "padding_mask causal_mask target_mask"
-PARTS = f"TransformerEmbedding LayerNorm FeedForward {ATTENTION} {LAYERS} {STACKS} {WHOLE}"
-STEPS = "training_step translation_step shift_targets label_smoothed_loss"
-ABOUT = {  # check → the components that it is about
-    "warm-up": "warmup_rate",
-    "schedule": "WarmupSchedule warmup_rate",
-    "optimizer": "paper_optimizer WarmupSchedule warmup_rate",
-    "training step": STEPS,
-    "learns one batch": STEPS,
-    "shifted targets": "shift_targets",
-    "label_smoothed_loss": "label_smoothed_loss",
-    "sizes": f"TransformerEmbedding FeedForward MultiHeadAttention {LAYERS} {STACKS} {WHOLE}",
-    "initialization": PARTS,
-    "layers of their own": f"{LAYERS} {STACKS} {WHOLE}",
-    "no dropout in eval()": PARTS,
-    "dropout in train()": f"TransformerEmbedding ResidualConnection {ATTENTION} {WHOLE}",
-    "score scale": ATTENTION,
-    "attention": ATTENTION,
-    "row sums": ATTENTION,
-    "attention entropy": ATTENTION,
-    "embedding scale": "TransformerEmbedding",
-    "embedding": "TransformerEmbedding sinusoidal_positions",
-    "sinusoids": "sinusoidal_positions TransformerEmbedding",
-    "positions matter": "sinusoidal_positions TransformerEmbedding",
-    "layer norm": "LayerNorm",
-    "feed-forward": "FeedForward",
-    "layers": f"{LAYERS} {STACKS}",
-    "norm_first": f"{LAYERS} {STACKS} {WHOLE}",
-    "stacks": f"{STACKS} {LAYERS}",
-    "masks": f"{MASKS} {STACKS} {WHOLE}",
-    "no weight on padding": f"{MASKS} {ATTENTION} {STACKS} {WHOLE}",
-    "padding is ignored": f"{MASKS} masked_mean {ATTENTION} {STACKS} {WHOLE}",
-    "sees both sides": f"{MASKS} {ATTENTION} {STACKS} {WHOLE}",
-    "no look-ahead": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
-    "reads the prefix": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
-    "reads the source": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
-    "source padding ignored": f"{MASKS} {ATTENTION} {LAYERS} {STACKS} {WHOLE}",
-    "cross-attention sums": f"{ATTENTION} {LAYERS} {STACKS} {WHOLE}",
-    "two lengths": f"{MASKS} DecoderLayer Decoder Transformer",
-    "sentences apart": f"masked_mean {PARTS}",
-    "pooling": "masked_mean EncoderClassifier",
-    "shapes": f"masked_mean {WHOLE}",
-    "logits": WHOLE,
-    "loss at the start": WHOLE,
-    "shared matrix": "Transformer",
-    "output": f"Transformer {STACKS}",
-    "weights": f"{ATTENTION} {LAYERS} {STACKS} {WHOLE}",
-    "search step": "uncached_step",
-    "cache": "start_cache cached_layer cached_step",
-}
 OF_A_PLACE = ("gradients", "runs")  # checks that say where: about that part, and what holds it
-OF_PART = {  # a name in a place → what may be wrong in that part
-    "encoder": "Encoder",
-    "decoder": "Decoder",
-    "layers": f"ResidualConnection LayerNorm FeedForward {ATTENTION}",
-    "residual": "ResidualConnection LayerNorm",
-    "attention": ATTENTION,
-    "feed_forward": "FeedForward",
-    "norm": "LayerNorm",
-    "embedding": "TransformerEmbedding sinusoidal_positions",
-}
-HOLDS = {  # and what may be wrong in what holds it
-    "encoder": "Encoder",
-    "decoder": "Decoder",
-    "layers": "",  # the layer of the one or the other
-    "residual": "ResidualConnection",
-    "attention": "MultiHeadAttention",
-}
+
+
+def _listed(table: str) -> dict[str, str]:
+    """A table of `debug_checks.toml`, its groups written out."""
+    content = course_file.data_of(CHECKS)
+    groups = dict[str, str]()
+    for name, components in content["groups"].items():  # one names only those before it
+        groups[name] = components.format(**groups)
+    return {name: components.format(**groups) for name, components in content[table].items()}
+
+
+GROUPS, ABOUT, OF_PART, HOLDS = map(_listed, ("groups", "checks", "of_part", "holds"))
 
 
 @dataclass(frozen=True)
@@ -218,13 +159,13 @@ def components(check: str, says: str) -> set[str]:
     place = re.sub(r"[a-z_]+_(residual|attention)\b", r"\1", place.rstrip(":"))
     names = [name for name in place.split(".") if name in OF_PART]
     if not names:  # the model itself, and the functions that only it calls
-        return {*WHOLE.split(), *MASKS.split(), "masked_mean"}
+        return {*GROUPS["WHOLE"].split(), *GROUPS["MASKS"].split(), "masked_mean"}
     layer = {"encoder": "EncoderLayer", "decoder": "DecoderLayer"}.get(names[0], "")
     own = f"{OF_PART[names[-1]]} {layer if names[-1] == 'layers' else ''}"
-    holding = " ".join([WHOLE, *(HOLDS[name] for name in names[:-1])])
+    holding = " ".join([GROUPS["WHOLE"], *(HOLDS[name] for name in names[:-1])])
     holding += f" {layer}" if "layers" in names[:-1] else ""
     if check == "runs" and verb == "is":  # given something else: what calls it is wrong
-        return {*holding.split(), *(MASKS.split() if "mask`" in says else ())}
+        return {*holding.split(), *(GROUPS["MASKS"].split() if "mask`" in says else ())}
     return {*own.split(), *(holding.split() if check == "gradients" else ())}
 
 

@@ -10,13 +10,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from bench.record import Measures, of_rows
+from bench.record import Log, Measures, of_rows
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.config import PRESETS, TransformerConfig
 from course_lib.encoder import Encoder
 from course_lib.fast.forms import fast_model
 from grader.authoring import results_file
 
+NAME = "bench_encoder"
 CONFIG = replace(PRESETS["cpu"], norm_first=True)
 TOKENS = 2048
 LENGTHS = (8, 16, 24, 40)  # padded batch lengths, typical for SST-2 sorted by length
@@ -32,7 +33,7 @@ class Contender(NamedTuple):
     optimizer: torch.optim.Optimizer
 
 
-def run() -> Measures:
+def run(log: Log) -> Measures:
     """Time forward, backward and AdamW, pre-norm; writes `results/bench_encoder.json`.
 
     Unlike the paper, torch's layer has dropout inside its feed-forward network: it is removed.
@@ -51,7 +52,7 @@ def run() -> Measures:
         measures |= {f"layers_{n_layers}_{key}": one for key, one in of_rows(rows).items()}
     source = f"random, {len(batches)} batches of {TOKENS} × {CONFIG.d_model}, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
-    results_file.write("bench_encoder", "course bench encoder", measures, data)
+    results_file.write(NAME, "course bench encoder", measures, data)
     return measures
 
 

@@ -7,17 +7,18 @@ import time
 import torch
 from torch import nn
 
-from bench.record import Measures, of_rows
+from bench.record import Log, Measures, of_rows
 from course_lib.config import PRESETS
 from course_lib.fast.attention import FusedMultiHeadAttention
 from grader.authoring import results_file
 
+NAME = "bench_model"
 BATCH, TOKENS = 16, 64
 CONFIG = PRESETS["base"]
 REPETITIONS, ROUNDS = 5, 15
 
 
-def run() -> Measures:
+def run(log: Log) -> Measures:
     """Time forward and backward without weights; writes `results/bench_model.json`."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -34,7 +35,7 @@ def run() -> Measures:
     measures = of_rows(rows)
     name = f"random, {BATCH} × {TOKENS} × {CONFIG.d_model}"
     data = {"name": name, "source": "seed 0", "sha256": ""}
-    results_file.write("bench_model", "course bench model", measures, data)
+    results_file.write(NAME, "course bench model", measures, data)
     return measures
 
 

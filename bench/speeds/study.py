@@ -23,7 +23,7 @@ from course_lib.study.tasks.classification import ClassificationTask
 from course_lib.study.trial import attempt, run_trial
 from grader.authoring import results_file
 
-NAME = "bench"
+NAME, STUDY = "bench_study", "bench"
 STEPS = 150  # a trial, some seconds
 TRIALS = 8
 ROUNDS = 3
@@ -56,14 +56,14 @@ def run(tell: Log) -> Measures:
         tell(f"round {number} of {ROUNDS}: {row['workers_2_speedup']:.2f} times as fast with two")
     measures = of_rows(rounds)
     about = origin(task.data)
-    results_file.write("bench_study", "course bench study", measures, about)
+    results_file.write(NAME, "course bench study", measures, about)
     return measures
 
 
 def worker(url: str, n_steps: int) -> None:
     """The work of each process of `_in_processes`."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    work(storage(url), NAME, _task(n_steps), run_trial, attempt)
+    work(storage(url), STUDY, _task(n_steps), run_trial, attempt)
 
 
 def _in_processes(n_workers: int) -> float:
@@ -73,7 +73,7 @@ def _in_processes(n_workers: int) -> float:
         opened = storage(url)
         study = queue(opened, _plan())
         command = [sys.executable, "-m", "bench.speeds.study", url, str(STEPS)]
-        run_workers(opened, NAME, command, n_workers, lambda line: None)
+        run_workers(opened, STUDY, command, n_workers, lambda line: None)
         trials = study.get_trials()
         opened.engine.dispose()
     starts = [trial.datetime_start for trial in trials if trial.datetime_start]
@@ -96,7 +96,7 @@ def _here(task: ClassificationTask) -> tuple[float, float]:
         opened = storage(_url(folder))
         started = time.perf_counter()
         queue(opened, _plan())
-        work(opened, NAME, task, timed, attempt)
+        work(opened, STUDY, task, timed, attempt)
         seconds = time.perf_counter() - started
         opened.engine.dispose()
     return seconds, seconds - inside
@@ -124,7 +124,7 @@ def _plain(task: ClassificationTask) -> float:
 
 
 def _plan() -> Plan:
-    return Plan.of(NAME, NAME, {"one point": [DEFAULT]}, range(TRIALS))
+    return Plan.of(STUDY, STUDY, {"one point": [DEFAULT]}, range(TRIALS))
 
 
 def _task(n_steps: int) -> ClassificationTask:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from bench.record import Measures, of_rows
+from bench.record import Log, Measures, of_rows
 from course_lib.analysis.torch_attention import copy_from_torch
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.config import PRESETS
@@ -21,6 +21,7 @@ from course_lib.training.translation_step import shift_targets
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
+NAME = "bench_train"
 CONFIG = PRESETS["base"]
 VOCABULARY = 32_000  # the paper's for English-French (§5.1)
 LENGTHS = (14, 28)  # padded batch lengths, typical for Multi30k sorted by length
@@ -83,7 +84,7 @@ class TorchTranslator(nn.Module):
         return fast_label_smoothed_loss(logits, labels, SMOOTHING)
 
 
-def run() -> Measures:
+def run(log: Log) -> Measures:
     """Time forward, loss, backward, clipping and AdamW; writes `results/bench_train.json`."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -99,7 +100,7 @@ def run() -> Measures:
     measures = of_rows(rows)
     source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
-    results_file.write("bench_train", "course bench train", measures, data)
+    results_file.write(NAME, "course bench train", measures, data)
     return measures
 
 

@@ -7,7 +7,6 @@ split is read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
@@ -19,6 +18,7 @@ from torch.nn import functional as F
 
 from bench.cost_model import Training
 from bench.real_data import real
+from bench.record import Log, Measures, Row, by_seed, origin
 from course_lib.data.batching import pad
 from course_lib.data.datasets import LoadedData
 from course_lib.data.pair_batching import PairBatch, PairBuckets
@@ -31,7 +31,6 @@ from course_lib.recipes.translation_profiles import TranslationProfile, profile
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.training.translation_loss import real_targets, translation_loss
 from course_lib.training.translation_step import shift_targets
-from grader.authoring import results_file
 
 NAME = "small_data"
 EPOCHS = 3  # of the profile as it stands
@@ -146,40 +145,27 @@ class Steps:
         return iter(self.batches)
 
 
-def run(seeds: list[int], resume: bool, log: Callable[[str], None]) -> dict[str, Any]:
+def run(seeds: list[int], resume: bool, log: Log) -> Measures:
     """Train by every choice, once a seed; writes `results/small_data.json` after each seed.
 
     With `resume`, the first seeds are not trained again if the file has them.
     """
     torch.set_num_threads(1)
-    data = real(profile(AS_IT_STANDS).dataset)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
+    data, stands = real(profile(AS_IT_STANDS).dataset), Choice()
+    about = origin(data) | {"bleu": bleu(["a b c d"], ["a b c d"]).signature}
     about["profile"] = repr(profile(AS_IT_STANDS))
-    reached = _known(seeds, about) if resume else {}
-    known = max(map(len, reached.values()), default=0)
-    for done, seed in enumerate(seeds[known:], start=known + 1):
-        stands = Choice()
+
+    def measured(seed: int) -> Row:
         budget = EPOCHS * operations(stands, *pairs_to_batches(data, stands.settings(), seed))
+        row = Row()
         for name, choice in CHOICES.items():
-            for key, value in trained(data, choice, seed, budget).items():
-                reached.setdefault(f"{name}.{key}", []).append(value)
-            log(f"seed {seed}, {name}: {reached[f'{name}.beam5_bleu'][-1]:.1f} BLEU")
-        command = f"course bench small_data --seeds {','.join(map(str, seeds[:done]))}"
-        results_file.write(NAME, command, _measures(reached), about)
-    return _measures(reached)
+            reached = trained(data, choice, seed, budget)
+            row |= {f"{name}.{key}": value for key, value in reached.items()}
+            log(f"seed {seed}, {name}: {reached['beam5_bleu']:.1f} BLEU")
+        return row
 
-
-def _known(seeds: list[int], about: Mapping[str, str]) -> dict[str, list[float]]:
-    """The stored measures of these seeds, if data, profile and choices are the same."""
-    path = results_file.folder() / f"{NAME}.json"
-    if not path.exists():
-        return {}
-    told = json.loads(path.read_text(encoding="utf-8"))
-    trained_with = told["command"].partition("--seeds ")[2].split(",")
-    reached = {key: one["values"] for key, one in told["measures"].items()}
-    same = told["data"] == about and {key.rpartition(".")[0] for key in reached} == {*CHOICES}
-    return reached if same and trained_with == [*map(str, seeds[: len(trained_with)])] else {}
+    command = "small_data --seeds {seeds}"
+    return by_seed(NAME, command, seeds, measured, about, log, resume=resume)
 
 
 def operations(choice: Choice, tokenizer: TextTokenizer, batches: PairBuckets) -> float:
@@ -199,7 +185,7 @@ def operations(choice: Choice, tokenizer: TextTokenizer, batches: PairBuckets) -
     return counted.operations * choice.forwards
 
 
-def trained(data: LoadedData, choice: Choice, seed: int, budget: float) -> dict[str, float]:
+def trained(data: LoadedData, choice: Choice, seed: int, budget: float) -> Row:
     """Validation BLEU, greedy and with a beam of 5, after `budget` operations."""
     settings = replace(choice.settings(), epochs=1)
     tokenizer, buckets = pairs_to_batches(data, settings, seed)
@@ -223,8 +209,3 @@ def trained(data: LoadedData, choice: Choice, seed: int, budget: float) -> dict[
         texts_found = translator.translate(validation[settings.source], width=width)
         found[key] = bleu(texts_found, validation[settings.target]).value
     return found
-
-
-def _measures(reached: Mapping[str, list[float]]) -> dict[str, Any]:
-    units = {key: "BLEU" if key.endswith("bleu") else "1" for key in reached}
-    return {key: results_file.measure(units[key], values) for key, values in reached.items()}
