@@ -77,23 +77,20 @@ ResultsFile = Annotated[str | None, typer.Option(help="of the results file")]  #
 def decode(
     model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],
     sentences: Annotated[int, typer.Option(min=5, help="of test_2016_flickr")] = 1000,
-    peers: Annotated[str, typer.Option(help="libraries to compare with")] = (
-        "ctranslate2,huggingface,joeynmt"
-    ),
     threads: Annotated[int, typer.Option(min=1, help="of each contender")] = 1,
+    ctranslate2: Annotated[bool, typer.Option(help="also CTranslate2, of `.[bench]`")] = True,
     json: Json = False,
 ) -> None:
-    """Our cached beam search against no cache and other libraries, same weights; some minutes."""
+    """Our cached beam search beside no cache and CTranslate2, same weights; some minutes."""
     from course_lib.decoding.translator import TranslationError
 
     from .speeds import decode as bench
 
-    names = [name for name in peers.split(",") if name]
     try:
-        measures = bench.run(model, sentences, names, log, threads)
+        measures = bench.run(model, sentences, ctranslate2, log, threads)
     except TranslationError as error:
         raise UsageProblem(str(error)) from None
-    show(measures, "results/bench_decode.json", json)
+    show(measures, f"results/{bench.NAME}.json", json)
 
 
 @bench_app.command("sst2")

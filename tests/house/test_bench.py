@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from bench import memory_use
 from bench.grader import report
-from bench.peers import Beam, PeerError, in_ctranslate2, in_joeynmt, in_marian, package
 from bench.real_data import real
-from bench.speeds import decode, encoder, model, study, training
+from bench.speeds import decode, encoder, in_ctranslate2, model, study, training
+from bench.speeds.in_ctranslate2 import Beam, PeerError, package
 from bench.trainings import (
     answering,
     compare,
@@ -341,7 +341,7 @@ def test_grammar(bench, monkeypatch):
 
 
 def test_decode(bench, monkeypatch, tmp_path):
-    """A model of random weights, without the peers that the set-up does not install."""
+    """A model of random weights, without the peer that the set-up does not install."""
     pairs = few(small_translation.pairs())
     texts = [text for column in ("en", "fr") for text in pairs["train"][:][column]]
     tokenizer = TextTokenizer.train(texts, kind="bpe", vocab_size=120)
@@ -352,7 +352,7 @@ def test_decode(bench, monkeypatch, tmp_path):
     translator.save(tmp_path / "model")
     monkeypatch.setattr(decode.datasets, "load", lambda name, sources: pairs)
     monkeypatch.setattr(decode, "BEAM", decode.BEAM._replace(longest=12))
-    command = f"decode --model {tmp_path / 'model'} --sentences 10 --peers ''"
+    command = f"decode --model {tmp_path / 'model'} --sentences 10 --no-ctranslate2"
     assert "median_speedup_over_uncached" in bench(command, "bench_decode")
 
 
@@ -447,7 +447,7 @@ def test_positions(bench, monkeypatch):
         assert measures[f"{scheme}_perplexity_longer"]["mean"] > 1
 
 
-# The peers of `course bench decode`: `pip install -e .[bench]` installs them, no set-up does.
+# CTranslate2, for `course bench decode`: `pip install -e .[bench]` installs it, no set-up does.
 
 
 GREEDY = Beam(width=1, length_penalty=1.0, longest=12)
@@ -470,24 +470,14 @@ def ours(made):
     return [hypotheses[0].tokens for hypotheses in found]
 
 
-@pytest.mark.parametrize(
-    ("name", "make"),
-    [
-        ("ctranslate2", lambda made, folder: in_ctranslate2.translator(made, GREEDY, folder)),
-        ("transformers", lambda made, folder: in_marian.translator(made, GREEDY)),
-        ("joeynmt", lambda made, folder: in_joeynmt.translator(made, GREEDY)),
-    ],
-)
-def test_a_peer_with_our_weights_says_the_same(name, make, tmp_path):
-    pytest.importorskip(name)
+def test_ctranslate2_with_our_weights_says_the_same(tmp_path):
+    pytest.importorskip("ctranslate2")
     made = untrained()
     wanted = ours(made)
     assert len({tuple(tokens) for tokens in wanted}) > 1, "all the same would compare nothing"
-    assert make(made, tmp_path)(SENTENCES) == wanted
+    assert in_ctranslate2.translator(made, GREEDY, tmp_path)(SENTENCES) == wanted
 
 
-def test_a_peer_that_is_missing_or_unknown_is_one_sentence():
-    with pytest.raises(PeerError, match="there is no peer 'gpt': choose from"):
-        decode._contenders(untrained(), ["gpt"], None)
-    with pytest.raises(PeerError, match=r"joeynmt cannot be imported .*: pip install"):
-        package("joeynmt.there_is_no_such_module")
+def test_a_peer_that_is_missing_is_one_sentence():
+    with pytest.raises(PeerError, match=r"there_is_no_such_module cannot be imported .*: pip inst"):
+        package("there_is_no_such_module")

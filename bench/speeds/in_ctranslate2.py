@@ -2,25 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
+from course_lib.attention import MultiHeadAttention
 from course_lib.config import TransformerConfig
 from course_lib.data.tokenizer import END, START, UNK
 from course_lib.decoding.search import length_penalty_factor
 from course_lib.decoding.translator import BATCH_TOKENS
+from course_lib.feed_forward import FeedForward
+from course_lib.normalization import LayerNorm
 from course_lib.transformer import Transformer
-
-from . import LONGEST_SOURCE, Beam, Ids, Peer, package, parts
+from grader.course.problem import Problem
 
 TINY_PENALTY = 1e-9
+LONGEST_SOURCE = 512
+Ids = list[int]
+Search = Callable[[Sequence[Ids]], list[Ids]]  # sentences to translations, without START and END
 
 
-def translator(model: Transformer, beam: Beam, folder: Path, threads: int = 1) -> Peer:
+class PeerError(Problem):
+    """CTranslate2 is not installed."""
+
+
+class Beam(NamedTuple):
+    """Beam width, exponent of the length penalty, and greatest length in tokens."""
+
+    width: int
+    length_penalty: float
+    longest: int
+
+
+class Parts(NamedTuple):
+    """The parts of one encoder or decoder layer (a decoder layer has two attentions)."""
+
+    attentions: list[MultiHeadAttention]
+    feed_forward: FeedForward
+    norms: list[LayerNorm]
+
+
+def package(name: str) -> Any:
+    """Import a package or module. Raises PeerError saying what to install."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise PeerError(f"{name} cannot be imported ({error}): pip install -e .[bench]") from None
+
+
+def parts(layer: Any) -> Parts:
+    """The parts of one of our layers, in the order of its sub-layers."""
+    names = [n for n in ("attention", "self_attention", "cross_attention") if hasattr(layer, n)]
+    norms = [getattr(layer, f"{name}_residual").norm for name in (*names, "feed_forward")]
+    return Parts([getattr(layer, name) for name in names], layer.feed_forward, norms)
+
+
+def translator(model: Transformer, beam: Beam, folder: Path, threads: int = 1) -> Search:
     """`translate_batch` on so many threads in float32; the converted model goes to `folder`.
 
     With a length penalty of 0 it would stop at the first finished hypothesis, and its formula for
