@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,6 +16,7 @@ from torch.nn import functional as F
 
 from bench.record import Log, Measures, Row, by_seed
 from course_lib.attention import MultiHeadAttention
+from course_lib.explorer.record import recorded
 from course_lib.families.language_model import LanguageModel
 
 NAME = "induction"
@@ -69,7 +71,9 @@ def measured(model: LanguageModel, seed: int) -> Row:
     earlier occurrence.
     """
     ids, period = texts(512, UNSEEN, torch.Generator().manual_seed(1000 + seed))
-    weights = _weights(model, ids)
+    with recorded(model, MultiHeadAttention) as found:
+        model(ids)
+    weights = [*found.values()]  # (rows, heads, n, n) of each layer
     at = torch.arange(LENGTH)
     repeated = at[None, :] >= period[:, None]
     looked_up = (at - period[:, None] + 1).clamp(0)  # the place after the earlier occurrence
@@ -84,24 +88,6 @@ def measured(model: LanguageModel, seed: int) -> Row:
         "previous_token_score": float(before.max()),
         "loss_without_the_heads": _loss_without(model, looking, ids, repeated),
     }
-
-
-def _weights(model: LanguageModel, ids: Tensor) -> list[Tensor]:
-    """The attention weights (rows, heads, n, n) of each layer."""
-    kept, hooks = list[Tensor](), []
-    for attention in _attentions(model):
-        asks = lambda _, given, named: (given[:4], {**named, "need_weights": True})  # noqa: E731
-        hooks.append(attention.register_forward_pre_hook(asks, with_kwargs=True))
-        keeps = lambda _, given, made: kept.append(made[1])  # noqa: E731
-        hooks.append(attention.register_forward_hook(keeps))
-    model(ids)
-    for hook in hooks:
-        hook.remove()
-    return kept
-
-
-def _attentions(model: LanguageModel) -> list[MultiHeadAttention]:
-    return [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
 
 
 def _mean_at(weights: Tensor, place: Tensor, counted: Tensor) -> Tensor:
@@ -121,9 +107,9 @@ def _loss_without(
     model: LanguageModel, places: Sequence[tuple[int, int]], ids: Tensor, counted: Tensor
 ) -> float:
     """The loss of a copy without the outputs of some heads, each given as (layer, head)."""
-    model = deepcopy(model)
+    made: Any = deepcopy(model)
     for layer, head in places:
-        weight = _attentions(model)[layer].w_o.weight
+        weight = made.blocks[layer].attention.w_o.weight
         size = weight.shape[1] // HEADS
         weight[:, head * size : (head + 1) * size] = 0.0
-    return _loss(model, ids, counted)
+    return _loss(made, ids, counted)
