@@ -4,7 +4,7 @@ The whole course uses one mask convention: boolean, True = this query may attend
 broadcastable to `(batch, heads, queries, keys)`. A query with every key masked gets zeros.
 `fast.attention.FusedMultiHeadAttention` is the fast equivalent.
 
-Rows R14, R15, R16, R18, R19, R20, R21, R24, R28, R30 and R56 of the paper page.
+Paper statements R14, R15, R16, R18, R19, R20, R21, R24, R28, R30, R56 (lectures/paper_audit.md).
 """
 
 import math

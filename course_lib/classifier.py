@@ -1,6 +1,6 @@
 """A sentence classifier: embeddings, encoder, one vector per sentence, one linear layer.
 
-Row R76 of the paper page.
+Paper statement R76 (lectures/paper_audit.md).
 """
 
 from jaxtyping import Bool, Float, Int

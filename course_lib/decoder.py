@@ -1,6 +1,6 @@
 """The decoder: layers of masked self-attention, cross-attention, and feed-forward.
 
-Rows R9, R26 and R27 of the paper page.
+Paper statements R9, R26, R27 (lectures/paper_audit.md).
 """
 
 from jaxtyping import Bool, Float

@@ -1,6 +1,6 @@
 """From token ids to the vectors that enter the first layer.
 
-Rows R35, R36, R40 and R54 of the paper page.
+Paper statements R35, R36, R40, R54 (lectures/paper_audit.md).
 """
 
 import math

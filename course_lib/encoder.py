@@ -1,6 +1,6 @@
 """The encoder: layers of self-attention and feed-forward, each in a residual connection.
 
-Rows R2, R4, R13 and R25 of the paper page.
+Paper statements R2, R4, R13, R25 (lectures/paper_audit.md).
 """
 
 from jaxtyping import Bool, Float

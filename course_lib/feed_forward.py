@@ -1,6 +1,6 @@
 """The position-wise feed-forward network: the same two layers at every position.
 
-Rows R31 and R33 of the paper page.
+Paper statements R31, R33 (lectures/paper_audit.md).
 """
 
 from jaxtyping import Float

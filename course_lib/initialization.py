@@ -1,6 +1,6 @@
 """Random initialization of the linear layers.
 
-Row R60 of the paper page.
+Paper statement R60 (lectures/paper_audit.md).
 """
 
 import math

@@ -1,6 +1,6 @@
 """Padding and causal masks. Boolean, True = may attend (see `attention`).
 
-Rows R10 and R29 of the paper page.
+Paper statements R10, R29 (lectures/paper_audit.md).
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Layer normalization: each position to mean 0 and variance 1, independently of the others.
 
-Rows R7 and R12 of the paper page.
+Paper statements R7, R12 (lectures/paper_audit.md).
 """
 
 import torch

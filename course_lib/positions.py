@@ -2,7 +2,7 @@
 
 Attention is permutation equivariant, so without one of these a sentence is a bag of words.
 
-Row R38 of the paper page.
+Paper statement R38 (lectures/paper_audit.md).
 """
 
 import math

@@ -1,6 +1,6 @@
 """The residual connection around every sub-layer of the Transformer.
 
-Rows R5 and R53 of the paper page.
+Paper statements R5, R53 (lectures/paper_audit.md).
 """
 
 from jaxtyping import Float

@@ -1,6 +1,6 @@
 """The whole Transformer: encoder, decoder, and one shared matrix for embeddings and logits.
 
-Rows R34 and R60 of the paper page.
+Paper statements R34, R60 (lectures/paper_audit.md).
 """
 
 from jaxtyping import Bool, Float, Int

@@ -1,6 +1,6 @@
 """Three properties of attention, measured: scaling, order and cost.
 
-Rows R17, R37 and R41 of the paper page.
+Paper statements R17, R37, R41 (lectures/paper_audit.md).
 """
 
 from collections.abc import Callable, Sequence

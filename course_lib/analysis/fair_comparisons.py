@@ -1,6 +1,6 @@
 """Fair comparisons: pre-norm against post-norm, and training sets of different sizes.
 
-Row R5 of the paper page.
+Paper statement R5 (lectures/paper_audit.md).
 """
 
 from collections.abc import Callable, Sequence

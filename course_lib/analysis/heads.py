@@ -1,6 +1,6 @@
 """Measurements on multi-head attention: parameters, gradients, diversity of the heads.
 
-Row R23 of the paper page.
+Paper statement R23 (lectures/paper_audit.md).
 """
 
 import math

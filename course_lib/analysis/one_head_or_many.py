@@ -1,6 +1,6 @@
 """One head against several on a task that needs two pointers: a small Table 3, row (A).
 
-Row R74 of the paper page.
+Paper statement R74 (lectures/paper_audit.md).
 """
 
 from collections.abc import Sequence

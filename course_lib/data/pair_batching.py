@@ -1,6 +1,6 @@
 """Batches of sentence pairs of similar length, which need little padding.
 
-Row R44 of the paper page.
+Paper statement R44 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ token can change them. The cache stores them layer by layer, together with the k
 the source, so that a step processes one token. Both give the same probabilities to 1e-5.
 `fast.cached_decoder` is the fast equivalent of the cache.
 
-Row R27 of the paper page.
+Paper statement R27 (lectures/paper_audit.md).
 """
 
 from collections.abc import Callable

@@ -9,7 +9,7 @@ A search accesses the model only through one function:
 row, such as the encoder's output, or None; `state.reorder(rows)` is the state whose row i is the
 old row `rows[i]`, so that rows can be dropped, swapped and duplicated.
 
-Rows R1, R63, R64, R65, R67 and R68 of the paper page.
+Paper statements R1, R63, R64, R65, R67, R68 (lectures/paper_audit.md).
 """
 
 import math

@@ -5,7 +5,7 @@
 
 The folder holds `translation.safetensors`, `config.json` and `tokenizer.json`.
 
-Rows R64 and R67 of the paper page.
+Paper statements R64, R67 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

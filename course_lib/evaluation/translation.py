@@ -1,6 +1,6 @@
 """Translation metrics: BLEU, chrF, exact match, alignment error rate, and a significance test.
 
-Row R70 of the paper page.
+Paper statement R70 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

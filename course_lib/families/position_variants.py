@@ -6,7 +6,7 @@
 Call it before creating the optimizer. All else in the model stays what it was, the weights of the
 attention included.
 
-Row R35 of the paper page.
+Paper statement R35 (lectures/paper_audit.md).
 """
 
 from typing import Any, TypeVar

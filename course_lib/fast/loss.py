@@ -8,7 +8,7 @@ much of a step on a CPU is spent allocating memory for them, their logarithms an
 `projected_loss` never stores them all: it goes from the decoder's output to the gradient a few rows
 at a time, small enough for the CPU cache.
 
-Row R57 of the paper page.
+Paper statement R57 (lectures/paper_audit.md).
 """
 
 from typing import Any

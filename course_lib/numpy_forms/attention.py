@@ -2,7 +2,7 @@
 
 Masks are boolean and True means "may attend"; they broadcast to `(*batch, n_q, n_k)`.
 
-Rows R14, R15, R16, R18, R25 and R28 of the paper page.
+Paper statements R14, R15, R16, R18, R25, R28 (lectures/paper_audit.md).
 """
 
 import math

@@ -1,6 +1,6 @@
 """The backward pass of attention, derived manually, in NumPy (assignment 1, bonus).
 
-Row R15 of the paper page.
+Paper statement R15 (lectures/paper_audit.md).
 """
 
 import math

@@ -9,7 +9,7 @@ in the table. The warm-up keeps its share of the steps, and the averaged checkpo
 peak of the learning rate is that of Eq. 3 for the narrower model, √F times the paper's: Adam's best
 rate grows as a model gets narrower (Yang et al. 2022). With F = 1 all of it is the paper's.
 
-Row R81 of the paper page.
+Paper statement R81 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The paper's four translators of Table 2, as trainings of rows of Table 3 on whole corpora.
 
-Rows R77, R79 and R82 of the paper page.
+Paper statements R77, R79, R82 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 The rows have the names of their blocks, numbered from the top: A1 is one head, B1 is d_k = 16.
 
-Rows R77, R78, R80, R81 and R83 of the paper page.
+Paper statements R77, R78, R80, R81, R83 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

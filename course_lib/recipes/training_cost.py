@@ -2,7 +2,7 @@
 
 Computed, not measured: a share of the processor's peak has to be assumed.
 
-Row R78 of the paper page.
+Paper statement R78 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

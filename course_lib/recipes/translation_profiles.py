@@ -6,7 +6,7 @@
 The solution of assignment 4 explains what differs from the paper. The results of "cpu", "colab" and
 "wide" are in `results/`; "base" and "big" have not been measured yet.
 
-Row R43 of the paper page.
+Paper statement R43 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

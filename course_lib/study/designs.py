@@ -1,6 +1,6 @@
 """Which configurations a study tries: one factor at a time, and some at random.
 
-Row R75 of the paper page.
+Paper statement R75 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Checkpoint averaging: the mean of the last checkpoints, which the paper decodes with.
 
-Row R61 of the paper page.
+Paper statement R61 (lectures/paper_audit.md).
 """
 
 from collections.abc import Mapping, Sequence

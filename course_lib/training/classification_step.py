@@ -1,6 +1,6 @@
 """One training step of a classifier.
 
-Row R57 of the paper page.
+Paper statement R57 (lectures/paper_audit.md).
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The loss of a sequence: label-smoothed cross-entropy, padding excluded.
 
-Rows R57, R58 and R59 of the paper page.
+Paper statements R57, R58, R59 (lectures/paper_audit.md).
 """
 
 import torch

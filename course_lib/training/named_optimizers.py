@@ -1,6 +1,6 @@
 """The optimizers of the recipes and of the study, by name: a new one is added here alone.
 
-Rows R47 and R51 of the paper page.
+Paper statements R47, R51 (lectures/paper_audit.md).
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """The optimizer and the learning-rate schedule of the paper.
 
-Rows R47 and R51 of the paper page.
+Paper statements R47, R51 (lectures/paper_audit.md).
 """
 
 import torch

@@ -1,6 +1,6 @@
 """The learning-rate schedule of the paper.
 
-Rows R48 and R49 of the paper page.
+Paper statements R48, R49 (lectures/paper_audit.md).
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 history = fit(model, PairBuckets(…), step=translation_step, …)
 
-Rows R11, R52 and R57 of the paper page.
+Paper statements R11, R52, R57 (lectures/paper_audit.md).
 """
 
 from collections.abc import Callable

@@ -4,7 +4,7 @@ average = WeightAverage(model)                # of all steps, kept while trainin
 last = EpochWeights(folder, len(batches))     # for `checkpoint_average.averaged(list(last))`
 history = fit(…, average=average, after_step=last, folder=folder)
 
-Row R62 of the paper page.
+Paper statement R62 (lectures/paper_audit.md).
 """
 
 from __future__ import annotations
