@@ -78,7 +78,7 @@ def decode(
     model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],
     sentences: Annotated[int, typer.Option(min=5, help="of test_2016_flickr")] = 1000,
     threads: Annotated[int, typer.Option(min=1, help="of each contender")] = 1,
-    ctranslate2: Annotated[bool, typer.Option(help="also CTranslate2, of `.[bench]`")] = True,
+    ctranslate2: Annotated[bool, typer.Option(help="also CTranslate2, if installed")] = True,
     json: Json = False,
 ) -> None:
     """Our cached beam search beside no cache and CTranslate2, same weights; some minutes."""

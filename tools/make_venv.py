@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-EXTRAS = "student,instructor,cluster,site,dev"
+EXTRAS = "student,instructor,cluster,ctranslate2,site,dev"
 OLDEST, NEWEST = (3, 10), (3, 13)
 
 

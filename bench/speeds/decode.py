@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,14 +16,14 @@ from bench.record import Log, Measures, Row, of_rows, of_values, origin
 from course_lib.data import datasets
 from course_lib.data.tokenizer import END
 from course_lib.decoding.cache import encoded, uncached_step
-from course_lib.decoding.translator import Decoding, Translator, fast_decoding, search
+from course_lib.decoding.in_ctranslate2 import CTranslate2Search
+from course_lib.decoding.search import Hypothesis
+from course_lib.decoding.translator import Decoding, Translator, search
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
-from . import in_ctranslate2
-from .in_ctranslate2 import Beam, Ids, Search
-
-BEAM = Beam(width=5, length_penalty=1.0, longest=100)
+Search = Callable[..., list[list[Hypothesis]]]  # of sentences as ids
+BEAM = {"width": 5, "length_penalty": 1.0, "max_tokens": 100}
 ROUNDS = 5
 DATASET, SPLIT, SOURCE = "multi30k_en_fr", "test_2016_flickr", "en"
 NAME = "bench_decode"
@@ -39,7 +39,8 @@ def run(folder: Path, n_sentences: int, beside: bool, log: Log, threads: int = 1
 
     Measured without one-time costs such as loading: on one thread in CPU time, which other
     processes disturb less, and on several `threads` of each contender in wall-clock time. Writes
-    `results/bench_decode.json`. Raises PeerError if CTranslate2 is to be `beside` and is not here.
+    `results/bench_decode.json`. Raises TranslationError if CTranslate2 is to be `beside` and is not
+    installed.
     """
     torch.set_num_threads(threads)
     clock = time.process_time if threads == 1 else time.perf_counter
@@ -49,20 +50,20 @@ def run(folder: Path, n_sentences: int, beside: bool, log: Log, threads: int = 1
     random.Random(0).shuffle(texts)
     ids = translator.tokenizer.encode(texts)
     model = translator.model
-    contenders = {"cached": _ours(model, fast_decoding), "uncached": _ours(model, uncached)}
-    with tempfile.TemporaryDirectory() as scratch:
-        if beside:
-            contenders["ctranslate2"] = in_ctranslate2.translator(
-                model, BEAM, Path(scratch), threads
-            )
-        for translate in contenders.values():  # warms it up
-            translate([[END + 2, END + 3]])
-        rows = [_round(contenders, ids[number::ROUNDS], clock, log) for number in range(ROUNDS)]
+    contenders: dict[str, Search] = {
+        "cached": partial(search, model),
+        "uncached": partial(search, model, decoding=uncached),
+    }
+    if beside:
+        contenders["ctranslate2"] = CTranslate2Search(model)
+    for translate in contenders.values():  # warms it up
+        translate([[END + 2, END + 3]], **BEAM)
+    rows = [_round(contenders, ids[number::ROUNDS], clock, log) for number in range(ROUNDS)]
     measures = of_values({"threads": [threads]}) | of_rows(rows)
     about = origin(data) | {
         "name": f"{data.name}, {len(texts)} sentences of {SPLIT}",
         "model": json.dumps(translator.arguments),
-        "search": json.dumps(BEAM._asdict()),
+        "search": json.dumps(BEAM),
         **({"ctranslate2": version("ctranslate2")} if beside else {}),
     }
     command = f"course bench decode --model FOLDER --sentences {n_sentences} --threads {threads}"
@@ -70,17 +71,9 @@ def run(folder: Path, n_sentences: int, beside: bool, log: Log, threads: int = 1
     return measures
 
 
-def _ours(model: Transformer, decoding: Callable[[Transformer], Decoding]) -> Search:
-    def translate(sentences: Sequence[Ids]) -> list[Ids]:
-        found = search(model, sentences, *BEAM, decoding=decoding)
-        return [hypotheses[0].tokens for hypotheses in found]
-
-    return translate
-
-
 def _round(
     contenders: dict[str, Search],
-    sentences: Sequence[Ids],
+    sentences: Sequence[Sequence[int]],
     clock: Callable[[], float],
     log: Log,
 ) -> Row:
@@ -88,7 +81,7 @@ def _round(
     row, made = {}, {}
     for name, translate in contenders.items():
         started = clock()
-        made[name] = translate(sentences)
+        made[name] = [found[0].tokens for found in translate(sentences, **BEAM)]
         row[f"{name}_sentences_per_second"] = len(sentences) / (clock() - started)
     for name, translations in made.items():
         if name != "cached":

@@ -11,8 +11,9 @@ Paper statements R64, R67 (lectures/paper_audit.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -31,6 +32,8 @@ from .search import Hypothesis, beam_search
 
 BATCH_TOKENS, BEAMS = 4096, 5  # translated together, padding included; fewer of a wider beam
 LENGTH_PENALTY = 0.6  # the default; §6.1 — "length penalty α = 0.6"
+
+Engine = Literal["torch", "ctranslate2"]
 
 # `start(source_ids)`, which gives the initial state, and the `step` of a search.
 Decoding = tuple[Callable[[Tensor], Any], Callable[[Tensor, Any], tuple[Tensor, Any]]]
@@ -85,7 +88,10 @@ class Translator:
     """`model` and its `tokenizer`, which must be reversible.
 
     The model is not copied, so translations can be inspected during training. `length_penalty` is
-    the default of searches.
+    the default of searches. `engine` runs them: "torch", or "ctranslate2", which finds the same
+    translations sooner, on the CPU and with the weights as they are now; see `in_ctranslate2`.
+
+    Raises TranslationError for an engine that is not installed, or cannot run the model.
     """
 
     def __init__(
@@ -93,8 +99,10 @@ class Translator:
         model: Transformer,
         tokenizer: Tokenizer,
         length_penalty: float = LENGTH_PENALTY,
+        engine: Engine = "torch",
     ) -> None:
         self.model, self.tokenizer, self.length_penalty = model, tokenizer, length_penalty
+        self._search = partial(search, model) if engine == "torch" else _in_ctranslate2(model)
 
     def translate(
         self,
@@ -126,7 +134,7 @@ class Translator:
         """The `n_best` hypotheses of each text, as token ids with scores."""
         source_ids = self.tokenizer.encode(texts)
         penalty = self.length_penalty if length_penalty is None else length_penalty
-        return search(self.model, source_ids, width, penalty, max_tokens, n_best)
+        return self._search(source_ids, width, penalty, max_tokens, n_best)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -145,14 +153,26 @@ class Translator:
         return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
 
     @classmethod
-    def load(cls, folder: str | Path) -> Translator:
+    def load(cls, folder: str | Path, engine: Engine = "torch") -> Translator:
         """Read what `save` wrote and use fast forms. Raises TranslationError."""
         folder = Path(folder)
         lacks, advice = f"{folder} has no usable translator", "train one first, as in assignment 4"
         with model_folder.refusing(TranslationError, lacks, advice):
             model, tokenizer, about = model_folder.read(folder, WEIGHTS, _of_any_widths)
             penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
-        return cls(model, tokenizer, penalty)
+        return cls(model, tokenizer, penalty, engine)
+
+
+def _in_ctranslate2(model: Transformer) -> Callable[..., list[list[Hypothesis]]]:
+    try:
+        from .in_ctranslate2 import CTranslate2Search
+
+        return CTranslate2Search(model)
+    except (ImportError, TypeError) as error:
+        raise TranslationError(
+            f'the engine "ctranslate2" cannot be used ({error}): pip install ctranslate2, or use '
+            'engine="torch"'
+        ) from None
 
 
 def _of_any_widths(**settings: Any) -> Transformer:

@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 from bench import memory_use
 from bench.grader import report
 from bench.real_data import real
-from bench.speeds import decode, encoder, in_ctranslate2, model, study, training
-from bench.speeds.in_ctranslate2 import Beam, PeerError, package
+from bench.speeds import decode, encoder, model, study, training
 from bench.trainings import (
     answering,
     compare,
@@ -351,7 +350,7 @@ def test_decode(bench, monkeypatch, tmp_path):
     translator = Translator(untrained, tokenizer)
     translator.save(tmp_path / "model")
     monkeypatch.setattr(decode.datasets, "load", lambda name, sources: pairs)
-    monkeypatch.setattr(decode, "BEAM", decode.BEAM._replace(longest=12))
+    monkeypatch.setattr(decode, "BEAM", decode.BEAM | {"max_tokens": 12})
     command = f"decode --model {tmp_path / 'model'} --sentences 10 --no-ctranslate2"
     assert "median_speedup_over_uncached" in bench(command, "bench_decode")
 
@@ -445,39 +444,3 @@ def test_positions(bench, monkeypatch):
         low, factor, high = (measures[f"{scheme}_factor{e}"]["mean"] for e in ("_low", "", "_high"))
         assert low < factor < high
         assert measures[f"{scheme}_perplexity_longer"]["mean"] > 1
-
-
-# CTranslate2, for `course bench decode`: `pip install -e .[bench]` installs it, no set-up does.
-
-
-GREEDY = Beam(width=1, length_penalty=1.0, longest=12)
-SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "dropout": 0.0}
-SENTENCES = [[5, 9, 14], [7], [30, 21, 22, 8, 8, 17], [11, 12, 13, 14, 15, 16, 18, 19, 20]]
-
-
-def untrained():
-    """An untrained model that is sure of what it says: the most likely token stands out."""
-    torch.manual_seed(3)
-    made = Transformer(40, **SIZES)
-    with torch.no_grad():
-        made.embedding.tokens.weight *= 4.0
-        made.embedding.tokens.weight[0] = 0.0
-    return made.eval()
-
-
-def ours(made):
-    found = decode.search(made, SENTENCES, *GREEDY)
-    return [hypotheses[0].tokens for hypotheses in found]
-
-
-def test_ctranslate2_with_our_weights_says_the_same(tmp_path):
-    pytest.importorskip("ctranslate2")
-    made = untrained()
-    wanted = ours(made)
-    assert len({tuple(tokens) for tokens in wanted}) > 1, "all the same would compare nothing"
-    assert in_ctranslate2.translator(made, GREEDY, tmp_path)(SENTENCES) == wanted
-
-
-def test_a_peer_that_is_missing_is_one_sentence():
-    with pytest.raises(PeerError, match=r"there_is_no_such_module cannot be imported .*: pip inst"):
-        package("there_is_no_such_module")

@@ -60,15 +60,9 @@ def _imported_modules(module: str) -> set[str]:
     }
 
 
-def installed(project: dict) -> dict[str, list[str]]:
-    """The extras that a person or CI installs; `bench` holds what one measurement compares with."""
-    extras = project["optional-dependencies"]
-    return {name: extra for name, extra in extras.items() if name != "bench"}
-
-
 def test_environment_yml_holds_what_pyproject_toml_holds():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = sorted(r for extra in installed(project).values() for r in extra)
+    wanted = sorted(r for extra in project["optional-dependencies"].values() for r in extra)
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     pip = next(entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
     assert sorted(pip) == wanted
@@ -78,7 +72,7 @@ def test_environment_yml_holds_what_pyproject_toml_holds():
 def test_constraints_pin_every_requirement():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
-    for requirement in (r for extra in installed(project).values() for r in extra):
+    for requirement in (r for extra in project["optional-dependencies"].values() for r in extra):
         name = canonicalize_name(Requirement(requirement).name)
         assert name in pinned or name == "tomli"
 
