@@ -22,12 +22,12 @@ from ..library import student_tree
 from ..library.components import BuildError
 from .views import notebooks
 
-CONFIG = f"""\
+CONFIG = """\
 c = get_config()
-c.CourseDirectory.course_id = "transformer"
+c.CourseDirectory.course_id = "{name}"
 # What `nbgrader generate_assignment` puts in place of answers. The grader knows both.
 c.ClearSolutions.code_stub = {{"python": 'raise NotImplementedError("not written yet")'}}
-c.ClearSolutions.text_stub = "{answer_cells.WRITTEN}"
+c.ClearSolutions.text_stub = "{written}"
 c.Execute.timeout = 600  # seconds a cell: some train a model
 """
 
@@ -70,7 +70,8 @@ def write(course: Course, folder: Path, only: Iterable[str] = ()) -> list[Path]:
     written[0].write_text(README, encoding="utf-8")
     config = folder / "nbgrader_config.py"
     if not config.exists():
-        config.write_text(CONFIG, encoding="utf-8")
+        text = CONFIG.format(name=course.facts.name, written=answer_cells.WRITTEN)
+        config.write_text(text, encoding="utf-8")
         written.append(config)
     for assignment in course.assignments:
         if assignment.id in wanted:

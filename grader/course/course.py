@@ -105,6 +105,11 @@ class Course(Table):
         tops = [reference.partition(":")[0].partition(".")[0] for reference in named]
         return sorted({facts.library, facts.hidden, *tops})
 
+    @property
+    def installed(self) -> list[str]:
+        """Patterns of what pip puts into a packages folder for it."""
+        return [*self.packages, f"{self.facts.name.replace('-', '_')}[-_.]*"]
+
     def plugin(self, name: str) -> Any:
         """The object that the course names under [course.plugins]; None if nothing.
 

@@ -14,7 +14,7 @@ SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 # Entries of a packages folder that belong to the grader or point to a checkout.
-OWN_ENTRIES = ("grader", "transformer_course*", "_editable_impl_*", "__editable__*")
+OWN_ENTRIES = ("grader", "_editable_impl_*", "__editable__*")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ def for_python(
 ) -> Readable:
     """The paths for this interpreter.
 
-    `answers` are folders to hide, `own` the course's packages, which may be installed.
+    `answers` are folders to hide, `own` patterns of the course's packages, which may be
+    installed.
     """
     libraries = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), *packages]
     libraries += [os.path.join(prefix, "lib") for prefix in (sys.base_prefix, sys.prefix)]

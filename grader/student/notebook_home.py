@@ -53,7 +53,7 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
         os.environ[PROFILE] = name
         said.append(f"profile {name}")
     if drive:
-        os.environ[RUNS] = str(_on_drive())
+        os.environ[RUNS] = str(_on_drive(Course.here().facts.name))
         said.append(f"trainings kept in {os.environ[RUNS]}")
     if packages.absent:
         said.append(f"installed {', '.join(packages.absent)}")
@@ -101,7 +101,7 @@ def _gpu() -> str:
     return torch.cuda.get_device_name() if torch.cuda.is_available() else ""
 
 
-def _on_drive() -> Path:
+def _on_drive(name: str) -> Path:
     """The course's folder on Google Drive. Raises SetupError if there is no Drive to be had."""
     try:
         from google.colab import drive
@@ -109,7 +109,7 @@ def _on_drive() -> Path:
         raise SetupError("drive=True works on Colab only: write drive=False") from None
     try:
         drive.mount(str(DRIVE))
-        folder = DRIVE / "MyDrive" / "transformer-course"
+        folder = DRIVE / "MyDrive" / name
         folder.mkdir(parents=True, exist_ok=True)
     except Exception as error:  # Colab raises errors of its own when permission is refused
         raise SetupError(

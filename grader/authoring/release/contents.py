@@ -182,4 +182,4 @@ def _around(
     every = dependencies.packages(course, files, ids, listed)
     more = [line for line in every if line not in work]
     text = handbook.readme(course, out, answers, python, opened, plan, work, more)
-    return {**project_files.files(course.root, work, more), "README.md": text.encode()}
+    return {**project_files.files(course, work, more), "README.md": text.encode()}

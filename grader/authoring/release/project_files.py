@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...course import toml
+from ...course.course import Course
 
 TEXTS = Path(__file__).parent / "texts"
 IGNORED = """\
@@ -28,8 +29,8 @@ build-backend = "course_build"
 backend-path = ["."]
 
 [project]
-name = "transformer-course-student"
-description = "The Transformer, from the paper to the code: a student's copy."
+name = "{name}-student"
+description = "{title}: a student's copy."
 readme = "README.md"
 license = "MIT"
 requires-python = "{python}"
@@ -57,13 +58,16 @@ explicit = true
 TORCH_CPU = "https://download.pytorch.org/whl/cpu"
 
 
-def files(root: Path, needed: Sequence[str], lectures: Sequence[str] = ()) -> dict[str, bytes]:
-    """The files, by path in the release; `root` is the course's.
+def files(course: Course, needed: Sequence[str], lectures: Sequence[str] = ()) -> dict[str, bytes]:
+    """The files, by path in the release.
 
     `needed` are the packages for the assignments, `lectures` more for the lectures' notebooks.
     """
     more = ", ".join(f'"{line}"' for line in lectures)
-    pyproject = PYPROJECT.format(python=python(root), lectures=more, torch=TORCH_CPU)
+    root, facts = course.root, course.facts
+    pyproject = PYPROJECT.format(
+        name=facts.name, title=facts.title, python=python(root), lectures=more, torch=TORCH_CPU
+    )
     names = ("AI_POLICY.md", "AGENTS.md", "course_build.py")
     texts = {name: (TEXTS / name).read_bytes() for name in names}
     return {

@@ -63,7 +63,7 @@ class WarmProcess:
             "limits": (limits or Limits()).as_json(),
             "packages": _packages(),
             "answers": [str(root) for root in roots],
-            "own": sorted({name for root in roots for name in Course.load(root / FILE).packages}),
+            "own": sorted({name for root in roots for name in Course.load(root / FILE).installed}),
         }
         self.workers: Workers
         self.missing: dict[str, str] = {}  # why each better tier does not work here

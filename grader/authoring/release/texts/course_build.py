@@ -11,24 +11,25 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-NAME = "transformer_course_student"
 SCRIPTS = "[console_scripts]\nstudent = grader.student.program:main\n"
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """A wheel that adds this folder, and the grader in it, to Python's path."""
-    files = {f"{NAME}.pth": f"{ROOT / 'grader.zip'}\n{ROOT}\n".encode()}
+    project = _stated("pyproject.toml", r'(?m)^name = "(.+)"')
+    stem = project.replace("-", "_")
+    files = {f"{stem}.pth": f"{ROOT / 'grader.zip'}\n{ROOT}\n".encode()}
     version = _stated(f"{_library()}/__init__.py", r'__version__ = "(.+)"')
     python = _stated("pyproject.toml", r'requires-python = "(.+)"')
     needed = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     about = [
         "Metadata-Version: 2.1",
-        f"Name: {NAME.replace('_', '-')}",
+        f"Name: {project}",
         f"Version: {version}",
         f"Requires-Python: {python}",
         *(f"Requires-Dist: {line}" for line in needed if line.strip()),
     ]
-    info = f"{NAME}-{version}.dist-info"
+    info = f"{stem}-{version}.dist-info"
     files = {
         **files,
         f"{info}/METADATA": "\n".join([*about, ""]).encode(),
@@ -38,7 +39,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     }
     record = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
     files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,", ""]).encode()
-    name = f"{NAME}-{version}-py3-none-any.whl"
+    name = f"{stem}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(Path(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
             wheel.writestr(path, data)
