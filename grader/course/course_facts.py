@@ -28,9 +28,7 @@ class CourseFacts(Table):
     """Settings of the whole course."""
 
     title: str
-    name: str = Field(
-        default="course", pattern=r"^[a-z][a-z0-9-]*$"
-    )  # in names of folders, packages
+    name: str = Field(default="course", pattern=r"^[a-z][a-z0-9-]*$")  # of packages, folders
     paper: str
     student_repository: str = ""  # on GitHub, or the address of a zip; empty: not there yet
     student_branch: str = Field(default="main", pattern=r"^[\w./-]+$")  # which students fetch
