@@ -15,11 +15,13 @@ from .residual_orders import residual_orders
 from .scaled_dot_product import scaled_dot_product
 from .split_heads import heads_split_and_merged
 from .teacher_forcing import teacher_forcing
+from .variants.answer_mask import answer_mask
 from .variants.experts import experts
 from .variants.feedback import feedback
 from .variants.gated_cell import gated_cell
 from .variants.grouped_queries import grouped_queries
 from .variants.growth import growth
+from .variants.guesses import guesses
 from .variants.induction import induction
 from .variants.lattice import lattice
 from .variants.low_rank import low_rank
@@ -36,8 +38,8 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     **{made.__name__: made for made in (
         scaled_dot_product, mask_grids, multi_head, residual_orders, encoder, transformer,
         teacher_forcing, beam_tree, key_value_cache, gated_cell, grouped_queries, low_rank,
-        experts, feedback, growth, induction, lattice, padding, patches, prefill, sound, tiles,
-        two_encoders,
+        answer_mask, experts, feedback, growth, guesses, induction, lattice, padding, patches,
+        prefill, sound, tiles, two_encoders,
     )},
     **{f"machine_{step}": partial(machine, step) for step in range(1, len(STEPS) + 1)},
 }  # fmt: skip

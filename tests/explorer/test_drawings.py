@@ -404,11 +404,26 @@ def test_drawings_of_later_models_have_the_numbers_of_a_pencil(read):
     assert [square.role for square in read["padding"].squares].count("blue") == 2 * 80
     assert np.array(draw("two_encoders").data).argmax(axis=1).tolist() == [0, 1, 2]
     assert draw("sound").data == (3000, 3000, 1500)
+    weights, loss = draw("answer_mask").data
+    assert (weights, loss) == (
+        pytest.approx([0] * 7 + [1 / 3] * 3),
+        pytest.approx(2 * math.log(2) / 3),
+    )
     table = " ".join((ROOT / "lectures/part8_applications.md").read_text(encoding="utf-8").split())
     for name, size in {"RoBERTa": "355 M", "GPT-2": "1.5 B", "GPT-3": "175 B"}.items():
         number, unit = size.split()
         assert f"| {name} {size} |" in table
         assert draw("growth").data[name][1] == float(number) * {"M": 1, "B": 1000}[unit]
+
+
+def test_guesses_are_kept_up_to_the_first_wrong_one(read):
+    calls = draw("guesses").data
+    text = "the dog plays in a park today END".split()
+    assert [word for _, _, brought in calls for word in brought] == text
+    assert calls[0][1] == "the dog runs on".split()
+    drawn = sorted(read["guesses"].boxes, key=lambda box: (box.top, box.left))
+    roles = [box.role for box in drawn if 50 < box.right - box.left < 100]
+    assert [roles.count(role) for role in ("green", "orange", "plain", "blue")] == [10, 2, 2, 3]
 
 
 @pytest.mark.parametrize("name", ["mask_grids", "key_value_cache"])
