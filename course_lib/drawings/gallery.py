@@ -14,6 +14,8 @@ from .multi_head import multi_head
 from .residual_orders import residual_orders
 from .scaled_dot_product import scaled_dot_product
 from .split_heads import heads_split_and_merged
+from .steps.accumulation import accumulation
+from .steps.sixteen_bits import sixteen_bits
 from .teacher_forcing import teacher_forcing
 from .variants.answer_mask import answer_mask
 from .variants.experts import experts
@@ -38,8 +40,8 @@ DRAWINGS: dict[str, Callable[[], Drawing]] = {
     **{made.__name__: made for made in (
         scaled_dot_product, mask_grids, multi_head, residual_orders, encoder, transformer,
         teacher_forcing, beam_tree, key_value_cache, gated_cell, grouped_queries, low_rank,
-        answer_mask, experts, feedback, growth, guesses, induction, lattice, padding, patches,
-        prefill, sound, tiles, two_encoders,
+        accumulation, sixteen_bits, answer_mask, experts, feedback, growth, guesses, induction,
+        lattice, padding, patches, prefill, sound, tiles, two_encoders,
     )},
     **{f"machine_{step}": partial(machine, step) for step in range(1, len(STEPS) + 1)},
 }  # fmt: skip

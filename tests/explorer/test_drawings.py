@@ -404,6 +404,12 @@ def test_drawings_of_later_models_have_the_numbers_of_a_pencil(read):
     assert [square.role for square in read["padding"].squares].count("blue") == 2 * 80
     assert np.array(draw("two_encoders").data).argmax(axis=1).tolist() == [0, 1, 2]
     assert draw("sound").data == (3000, 3000, 1500)
+    rows = dict(draw("accumulation").data)
+    assert rows["sum by tokens"] == pytest.approx(rows["the whole batch"], abs=1e-6)
+    assert rows["mean of the parts"] != pytest.approx(rows["the whole batch"], abs=0.1)
+    shares, tried = zip(*draw("sixteen_bits").data, strict=True)
+    assert shares == ((8, 23), (5, 10), (8, 7))
+    assert (tried[1], tried[2][2]) == ([0, math.inf, 1], 1)
     weights, loss = draw("answer_mask").data
     assert (weights, loss) == (
         pytest.approx([0] * 7 + [1 / 3] * 3),
