@@ -79,7 +79,7 @@ def model(
     to: Annotated[Path | None, typer.Option(help="folder; default: lectures/live_model")] = None,  # noqa: UP007
     json: Json = False,
 ) -> None:
-    """Train the small models that run in the page (about five minutes of one core)."""
+    """Train the small models that run in the page (about ten minutes of one core)."""
     from .live import live_model
 
     folder = to or live_model.FOLDER
@@ -93,7 +93,7 @@ def model(
 
 @site_app.command()
 def claims(json: Json = False) -> None:
-    """Measure what the live page says of its switches and heads (about two minutes)."""
+    """Measure what the live page says of its switches and heads (a few minutes)."""
     from .live import claims as live_claims
 
     found = live_claims.write(log=(lambda _: None) if json else print)

@@ -1,7 +1,8 @@
-"""Measures the live page's statements about its switches and heads, on its own sentences.
+"""Measures the live page's statements about its switches and heads, on sentences it never saw.
 
-`course site claims` measures the committed model on generated sentences that it did not see and
-writes `lectures/live_model/claims.json`, from which the page takes every sentence and number.
+`COURSE_DATA=… course site claims` measures the committed model on real sentences of the test split
+and writes `lectures/live_model/claims.json`, from which the page takes every sentence and number.
+What a head looks at is measured on generated sentences, whose words are linked.
 """
 
 from __future__ import annotations
@@ -13,20 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.data.grammar.long_sentence_pairs import pairs
-from course_lib.data.grammar.sentence_pairs import words
 from course_lib.decoding.translator import Translator
+from course_lib.evaluation.translation import bleu
 from course_lib.training.saved_model import TRANSLATOR_WEIGHTS
 
 from . import head_targets, live_model
 from .live_model import Log
+from .sentences import load, words
 from .switches import SCALE, SWITCHES, heads, translations, without
 
 FILE = "claims.json"
 README_SENTENCE = "Two dogs play in the snow."
-MEASURED_ON = 500  # sentences, the whole test split
-LOOKED_AT = 60  # of them, for what heads look at
+MEASURED_ON = 500  # real sentences of the test split
+ENOUGH = 0.3  # of them change with a switch; one that changes fewer is no experiment
+LOOKED_AT = 60  # generated sentences, for what heads look at
 SHOWN = 3  # sentences of a switch, at least
-SHORTEST, LONGEST = 8, 15  # words of a sentence that is shown
+SHORTEST, LONGEST = 5, 9  # words of a sentence that is shown
 CLEAR = 0.3  # of a head's weight at one kind of place: then it is named
 Claim = dict[str, Any]
 
@@ -34,40 +37,38 @@ Claim = dict[str, Any]
 def measure(folder: Path = live_model.FOLDER, log: Log = print) -> Claim:
     """All claims of a folder's model. Raises ValueError if a switch changes too few sentences."""
     translator = Translator.load(folder)
-    test = pairs("test")[:MEASURED_ON]
-    sentences = [english for english, _, _ in test]
+    test = load()["test"][:MEASURED_ON]
+    sentences, references = test["en"], test["fr"]
     found = translations(translator, sentences)
-    right = [i for i, (_, french, _) in enumerate(test) if found[i] == french]
-    log(f"{len(right)} of {len(test)} sentences are right")
-    look = head_targets.measured(translator, test[:LOOKED_AT])
+    look = head_targets.measured(translator, pairs("test")[:LOOKED_AT])
     claims: Claim = {
         "model": fingerprint(folder),
-        "sentences": len(test),
-        "right": len(right),
+        "sentences": len(sentences),
+        "right": sum(map(str.__eq__, found, references)),
+        "bleu": round(bleu(found, references).value, 1),
         "switches": {},
         "heads": {},
     }
     for off in [*SWITCHES, *heads(translator.model)]:
-        other = translations(translator, [sentences[i] for i in right], off)
+        other = translations(translator, sentences, off)
         rows = [
-            {"en": sentences[i], "fr": found[i], "without": text}
-            for i, text in zip(right, other, strict=True)
-            if text != found[i]
+            {"en": english, "fr": text, "without": changed, "right": text == reference}
+            for english, text, changed, reference in zip(
+                sentences, found, other, references, strict=True
+            )
+            if text != changed
         ]
-        claim: Claim = {"changed": len(rows)}
+        claim: Claim = {"changed": len(rows), "bleu": round(bleu(other, references).value, 1)}
         if off in SWITCHES:
             claim["only_order"] = sum(_bag(row["fr"]) == _bag(row["without"]) for row in rows)
-            claim["shown"] = _short(rows, SHOWN)
-            claims["switches"][off] = claim
-            if len(claim["shown"]) < SHOWN:
+            claims["switches"][off] = {**claim, "shown": _short(rows, SHOWN)}
+            if len(rows) < ENOUGH * len(sentences):
                 raise ValueError(f"without {off} only {len(rows)} translations change")
         else:
             claims["heads"][off] = {**claim, **look[off], "shown": _short(rows, 1)}
-            claims["heads"][off]["said"] = sentence(claims["heads"][off], len(right))
-        log(f"without {off}: {len(rows)} change")
-    greedy = translator.translate([sentences[i] for i in right], width=1)
-    claims["greedy"] = sum(text != found[i] for i, text in zip(right, greedy, strict=True))
-    claims["spread"] = _spread(translator, test[:LOOKED_AT])
+            claims["heads"][off]["said"] = sentence(claims["heads"][off], len(sentences))
+        log(f"without {off}: {len(rows)} of {len(sentences)} change, BLEU {claim['bleu']}")
+    claims["spread"] = _spread(translator, pairs("test")[:LOOKED_AT])
     claims["examples"] = _examples(claims)
     return claims
 
@@ -80,7 +81,7 @@ def sentence(claim: Claim, of: int) -> str:
         at = f"It spreads its weight over about {claim['spread']:.0f} words."
     if not claim["changed"]:
         return f"{at} Off, it has no visible effect on {of} sentences."
-    return f"{at} Off, {claim['changed']} of {of} sentences change."
+    return f"{at} Off, {claim['changed']} of {of} sentences change, and BLEU is {claim['bleu']}."
 
 
 def fingerprint(folder: Path) -> str:
@@ -106,9 +107,10 @@ def _bag(text: str) -> list[str]:
 
 
 def _short(rows: Sequence[Claim], n: int) -> list[Claim]:
-    """The n shortest, but no shorter than a sentence with something to exchange in it."""
-    fitting = sorted(rows, key=lambda row: len(words(row["en"])))
-    return [row for row in fitting if SHORTEST <= len(words(row["en"])) <= LONGEST][:n]
+    """The n shortest that were right, but no shorter than a sentence with something to exchange."""
+    fitting = [row for row in rows if row["right"] and SHORTEST <= len(words(row["en"])) <= LONGEST]
+    fitting.sort(key=lambda row: len(words(row["en"])))
+    return [{name: row[name] for name in ("en", "fr", "without")} for row in fitting[:n]]
 
 
 def _spread(translator: Translator, test: Sequence[head_targets.Sentence]) -> dict[str, float]:

@@ -6,9 +6,8 @@ from difflib import SequenceMatcher
 from html import escape
 from typing import Any
 
-from .switches import POSITIONS, SCALE, SWITCHES
+from .switches import BEAM, POSITIONS, SCALE, SWITCHES, WIDTH
 
-WEAK = 0.05  # the share of translations that a weak switch changes at most
 NAMES = {
     "encoder": "encoder, layer {0}, head {1}",
     "self": "decoder, layer {0}, self-attention, head {1}",
@@ -17,25 +16,24 @@ NAMES = {
 
 
 def html(claims: dict[str, Any], name: str) -> str:
-    """Of a switch, of "heads" or of "beam". Raises ValueError for another name."""
+    """Of a switch or of "heads". Raises ValueError for another name."""
     if name in SWITCHES:
         inside = _switch(claims, name)
     elif name == "heads":
         inside = _heads(claims)
-    elif name == "beam":
-        inside = _beam(claims)
     else:
-        raise ValueError(f"no claim {name!r}: use one of {', '.join(SWITCHES)}, heads, beam")
+        raise ValueError(f"no claim {name!r}: use one of {', '.join(SWITCHES)}, heads")
     return f'<div class="live-claims">{inside}</div>'
 
 
 def _switch(claims: dict[str, Any], name: str) -> str:
-    claim, of = claims["switches"][name], claims["right"]
-    measured = f"Measured: {claim['changed']} of {of} right translations change."
-    if (share := claim["changed"] / of) < WEAK:
-        measured = f"{measured[:-1]}, {share:.1%}: with this model, a weak switch."
+    claim, of = claims["switches"][name], claims["sentences"]
+    measured = (
+        f"Measured: {claim['changed']} of {of} translations change, and BLEU goes from "
+        f"{claims['bleu']} to {claim['bleu']}."
+    )
     if name == POSITIONS and claim["only_order"]:
-        measured += f" In {claim['only_order']} of them only the order of the words does."
+        measured += f" In {claim['only_order']} of them only the order of the words changes."
     if name == SCALE:
         spread = claims["spread"]
         measured += (
@@ -43,11 +41,12 @@ def _switch(claims: dict[str, Any], name: str) -> str:
             f"{spread['without']} without √dₖ."
         )
     rows = "".join(_row(row, name) for row in claim["shown"])
-    return f"<p>{measured}</p>{_table(rows)}"
+    titles = (f"Width {WIDTH}", "Width 1") if name == BEAM else ("On", "Off")
+    return f"<p>{measured}</p>{_table(rows, titles)}"
 
 
 def _heads(claims: dict[str, Any]) -> str:
-    of = claims["right"]
+    of = claims["sentences"]
     rows = []
     for place, claim in claims["heads"].items():
         stack, layer, *kind, head = place.split()
@@ -60,19 +59,13 @@ def _heads(claims: dict[str, Any]) -> str:
     )
 
 
-def _beam(claims: dict[str, Any]) -> str:
-    n, of = claims["greedy"], claims["right"]
-    return f"<p>Measured: a width of 1 changes {n or 'none'} of {of} translations.</p>"
-
-
-def _table(rows: str) -> str:
+def _table(rows: str, titles: tuple[str, str] = ("On", "Off")) -> str:
     if not rows:
         return ""
+    head = "".join(f'<th scope="col">{title}</th>' for title in ("English", *titles, "See it"))
     return (
         '<div class="live-scroll" tabindex="0" role="group" aria-label="Sentences that change">'
-        '<table class="table"><thead><tr><th scope="col">English</th><th scope="col">On</th>'
-        '<th scope="col">Off</th><th scope="col">See it</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
 

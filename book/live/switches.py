@@ -15,7 +15,7 @@ from course_lib.decoding.translator import Decoding, Translator, fast_decoding, 
 from course_lib.masks import padding_mask
 from course_lib.transformer import Transformer
 
-SCALE, POSITIONS, CAUSAL = SWITCHES = ("scale", "positions", "causal")
+SCALE, POSITIONS, CAUSAL, BEAM = SWITCHES = ("scale", "positions", "causal", "beam")
 WIDTH, LONGEST = 4, 40  # of the page's search
 
 
@@ -36,7 +36,8 @@ def heads(model: Transformer) -> list[str]:
 def without(model: Transformer, off: str) -> Transformer:
     """A copy of the model without what a switch, or a head's place, names.
 
-    Without the mask it is the same model, decoded by `unmasked_decoding`.
+    Without the mask it is the same model, decoded by `unmasked_decoding`; with a
+    narrow beam, it is searched with a width of 1.
     """
     model = deepcopy(model)
     with torch.no_grad():
@@ -70,5 +71,6 @@ def translations(translator: Translator, sentences: Sequence[str], off: str = ""
     model = without(translator.model, off) if off else translator.model
     decoding = unmasked_decoding if off == CAUSAL else fast_decoding
     ids = translator.tokenizer.encode(sentences)
-    found = search(model, ids, WIDTH, translator.length_penalty, LONGEST, decoding=decoding)
+    width = 1 if off == BEAM else WIDTH
+    found = search(model, ids, width, translator.length_penalty, LONGEST, decoding=decoding)
     return [translator.tokenizer.decode(one[0].tokens) for one in found]

@@ -5,6 +5,7 @@
   const { element } = live;
   const SHOWN_FIRST = typeof location === "undefined" ? null : new URLSearchParams(location.search).get("show");
   const SWITCHES = [["scale", "divide the scores by √dₖ"], ["positions", "add the positions"], ["causal", "hide later words from the decoder"]];
+  const WIDTH = 4; // of the beam
   const id = (name) => `live-${name}`;
 
   class Page {
@@ -36,7 +37,7 @@
       this.input = element("input", { id: id("text"), type: "text", maxlength: 160, autocomplete: "off", spellcheck: "false", value: given.sentence });
       this.examples = element("select", { id: id("example"), onchange: () => this.examples.value && this.try(this.examples.value) }, element("option", { value: "" }, "choose"),
         ...JSON.parse(given.examples).map((sentence) => element("option", {}, sentence)));
-      this.width = element("select", { id: id("width"), onchange: () => this.translate() }, ...[1, 2, 3, 4, 5, 6].map((width) => element("option", { value: width, selected: width === 4 }, String(width))));
+      this.width = element("select", { id: id("width"), onchange: () => this.translate() }, ...[1, 2, 3, 4, 5, 6].map((width) => element("option", { value: width, selected: width === WIDTH }, String(width))));
       const form = element("form", { class: "live-form", onsubmit: (event) => { event.preventDefault(); this.translate(); } },
         element("div", {}, element("label", { for: id("text") }, "English sentence "), this.input, " ", element("button", { type: "submit" }, "Translate")),
         element("div", {}, element("label", { for: id("example") }, "Example "), this.examples, " ", element("label", { for: id("width") }, "Beam width "), this.width));
@@ -54,7 +55,7 @@
         element("section", { "aria-label": "The sentence on its way" }, this.flow.whole, this.bars.whole),
         part("Every head of every layer", this.heads.whole),
         part("The residual stream", this.stream.whole),
-        part("The beam", this.beam.whole), part("A language model beside it", element("p", {}, "It read the same English sentences and knows nothing of French. It has no encoder: every word comes from those before it."), this.writer.whole),
+        part("The beam", this.beam.whole), part("A language model beside it", element("p", {}, "It read English sentences of a grammar and knows nothing of French. It has no encoder: every word comes from those before it."), this.writer.whole),
         part("Your own translator", own));
     }
 
@@ -68,12 +69,13 @@
       place.scrollIntoView({ block: place.matches("input") ? "center" : "start" });
     }
 
-    // A sentence, perhaps with one thing switched off: a switch's name or a head's place.
+    // A sentence, perhaps with one thing switched off: a switch's name, "beam" or a head's place.
     try(sentence, off = "") {
       this.input.value = sentence;
+      this.width.value = off === "beam" ? 1 : WIDTH;
       this.heads.off.clear();
       for (const [name] of SWITCHES) this._set(name, name !== off);
-      if (off && !(off in this.switches)) this.heads.off.add(off);
+      if (off && off !== "beam" && !(off in this.switches)) this.heads.off.add(off);
       return this.translate();
     }
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from book.live import claims, live_model
+from book.live.switches import BEAM
 
 pytestmark = pytest.mark.xdist_group("site")
 CLAIMS = claims.read()
@@ -56,12 +57,13 @@ def test_a_worker_translates_and_the_page_says_what_it_does_not_know(tab):
 @pytest.mark.parametrize("name", list(CLAIMS["switches"]))
 def test_a_sentence_of_the_text_is_tried_with_its_switch_off(name, tab):
     row = CLAIMS["switches"][name]["shown"][0]
+    is_on = f"live.page.switches.{name}" if name != BEAM else "live.page.width.value === '4'"
     tab.locator(f'button.live-try[data-off="{name}"]').first.click()
     tab.wait_for_function(f"live.page.shown.translation === {row['without']!r}")
-    assert not tab.locator(f"#live-{name}").is_checked()
+    assert not tab.evaluate(is_on)
     tab.get_by_role("button", name="Everything on").click()
     tab.wait_for_function(f"live.page.shown.translation === {row['fr']!r}")
-    assert tab.locator(f"#live-{name}").is_checked()
+    assert tab.evaluate(is_on)
 
 
 def test_a_word_says_what_it_looked_at_by_mouse_and_by_keyboard(tab):
