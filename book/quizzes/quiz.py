@@ -52,12 +52,17 @@ class WrongShape(Table):
 
 
 class QuestionBase(Table):
-    """The keys of all questions: `text` asks, `code` is shown below, `why` explains the answer."""
+    """The keys of all questions: `text` asks, `code` is shown below, `why` explains the answer.
+
+    `computed` is Python that tests run: its last line gives the number or the shape; of choices,
+    it asserts what the right one says.
+    """
 
     id: str = Field(pattern=r"^\d+\.\d+$")
     text: str = Field(min_length=10)
     code: str = ""
     why: str = Field(min_length=20)
+    computed: str = ""
 
 
 class ChoiceQuestion(QuestionBase):

@@ -55,7 +55,7 @@ def strings(table):
             yield from strings(one)
     elif isinstance(table, dict):
         for key, one in table.items():
-            if key != "code":
+            if key not in ("code", "computed"):
                 yield from strings(one)
 
 
