@@ -1,19 +1,22 @@
-"""Small data sources for tests: a mirror, a package in the cache, and a registry of both."""
+"""Small data sources for tests: a mirror, a package in the cache, a hub, and a registry of them."""
 
 import gzip
 import hashlib
+import http.server
 import io
 import json
 import os
 import tarfile
+import threading
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from checkout import ROOT, place
 
 from course_lib.data import local_files
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
+from grader.course import toml
 
 MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 needs_mirror = pytest.mark.skipif(
@@ -29,6 +32,31 @@ def sha256(content):
 
 def text_of(rows):
     return "".join(f"{text}\t{label}\n" for text, label in [("sentence", "label"), *rows]).encode()
+
+
+def parquet_of(columns, **how):
+    """A Parquet file with these columns."""
+    from pyarrow import Table, parquet
+
+    packed = io.BytesIO()
+    parquet.write_table(Table.from_pydict(columns), packed, **how)
+    return packed.getvalue()
+
+
+def registry_of(path, entries):
+    """Write TOML manually: a JSON value is an inline TOML value except for its colons."""
+
+    def value(x):
+        if isinstance(x, dict):
+            return "{" + ", ".join(f"{k} = {value(v)}" for k, v in x.items()) + "}"
+        return "[" + ", ".join(map(value, x)) + "]" if isinstance(x, list) else json.dumps(x)
+
+    tables = (
+        "[[datasets]]\n" + "".join(f"{key} = {value(x)}\n" for key, x in entry.items())
+        for entry in entries
+    )
+    text = "\n".join(tables)
+    return place(path / f"{sha256(text.encode())[:8]}.toml", text)  # one that was read is kept
 
 
 def package_archive():
@@ -48,20 +76,50 @@ def package_archive():
 
 
 @pytest.fixture
-def world(tmp_path, monkeypatch):
-    """A mirror, a cache with a package, and a registry of them; no network is used."""
+def folders(tmp_path, monkeypatch):
+    """A mirror and a cache that are empty; no network is used."""
     monkeypatch.setenv("COURSE_DATA", str(tmp_path / "mirror"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
-    (tmp_path / "mirror" / "films").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.fixture
+def world(folders):
+    """A mirror, a cache with a package, and a registry of them."""
     for split, rows in ROWS.items():
-        (tmp_path / "mirror" / "films" / f"{split}.tsv.gz").write_bytes(
-            gzip.compress(text_of(rows))
-        )
+        place(folders / f"mirror/films/{split}.tsv.gz", gzip.compress(text_of(rows)))
     archive = package_archive()
-    local_files.cache_folder().mkdir(parents=True)
-    (local_files.cache_folder() / "ratings-1.0.tar.gz").write_bytes(archive)
-    return World(tmp_path, sha256(archive))
+    place(local_files.cache_folder() / "ratings-1.0.tar.gz", archive)
+    return World(folders, sha256(archive))
+
+
+SHARED = 'title = "t"\nlicence = "l"\ncitation = "c"\ncolumns = ["sentence", "label"]\n'
+ENTRIES = f"""
+[films]
+name = "films"
+sources = ["mirror", "hub", "package", "generated"]
+stand_ins = {{package = "ratings", generated = "made_up"}}
+{SHARED}
+[ratings]
+name = "ratings"
+sources = ["package"]
+notices = {{always = "other sentences"}}
+{SHARED}
+splits = [
+  {{name = "train", rows = 55}}, {{name = "validation", rows = 2}}, {{name = "test", rows = 5}}
+]
+[ratings.package]
+requirement = "ratings==1.0"
+file = "ratings-1.0.tar.gz"
+members = ["outer/inner.tar.gz", "inner/ratings.txt"]
+least_rating = 0.5
+[made_up]
+name = "made_up"
+sources = ["generated"]
+generated = "sentences"
+{SHARED}
+"""
 
 
 class World:
@@ -69,10 +127,10 @@ class World:
 
     def __init__(self, folder, archive_sha256):
         self.folder = folder
-        shared = {"title": "t", "licence": "l", "citation": "c", "columns": ["sentence", "label"]}
-        hub = {"id": "someone/films", "revision": REVISION, "columns": ["text", "label"]}
+        self.films, self.ratings, self.made_up = toml.loads(ENTRIES).values()
         files = {"train": "data/train.parquet", "test": "test.jsonl"}
-        splits = [
+        hub = {"id": "someone/films", "revision": REVISION, "columns": ["text", "label"]}
+        self.films["splits"] = [
             {
                 "name": split,
                 "rows": len(rows),
@@ -81,61 +139,61 @@ class World:
             }
             for split, rows in ROWS.items()
         ]
-        self.films = {
-            **shared,
-            "name": "films",
-            "sources": ["mirror", "hub", "package", "generated"],
-            "stand_ins": {"package": "ratings", "generated": "made_up"},
-            "splits": splits,
-        }
-        self.ratings = {
-            **shared,
-            "name": "ratings",
-            "sources": ["package"],
-            "notices": {"always": "other sentences"},
-            "package": {
-                "requirement": "ratings==1.0",
-                "file": "ratings-1.0.tar.gz",
-                "sha256": archive_sha256,
-                "members": ["outer/inner.tar.gz", "inner/ratings.txt"],
-                "least_rating": 0.5,
-            },
-            "splits": [
-                {"name": "train", "rows": 55},
-                {"name": "validation", "rows": 2},
-                {"name": "test", "rows": 5},
-            ],
-        }
+        self.ratings["package"]["sha256"] = archive_sha256
         sizes = reviews.SIZES["sentences"].items()
-        self.made_up = {
-            **shared,
-            "name": "made_up",
-            "sources": ["generated"],
-            "generated": "sentences",
-            "splits": [{"name": name, "rows": rows} for name, rows in sizes],
-        }
+        self.made_up["splits"] = [{"name": name, "rows": rows} for name, rows in sizes]
 
     def load(self, name="films", sources=None):
         return load(name, sources, registry=self.registry())
 
     def registry(self):
-        """Write TOML manually: a JSON value is an inline TOML value except for its colons."""
+        return registry_of(self.folder, (self.films, self.ratings, self.made_up))
 
-        def value(x):
-            if isinstance(x, dict):
-                return "{" + ", ".join(f"{k} = {value(v)}" for k, v in x.items()) + "}"
-            if isinstance(x, list):
-                return "[" + ", ".join(map(value, x)) + "]"
-            return json.dumps(x)
 
-        tables = [
-            "[[datasets]]\n" + "".join(f"{key} = {value(x)}\n" for key, x in entry.items())
-            for entry in (self.films, self.ratings, self.made_up)
-        ]
-        text = "\n".join(tables)
-        path = self.folder / f"{sha256(text.encode())[:8]}.toml"  # one that was read is kept
-        path.write_text(text, encoding="utf-8")
-        return path
+class Hub(http.server.BaseHTTPRequestHandler):
+    """Answers what is asked for the files of one data set or model at one commit.
 
-    def without_mirror(self, monkeypatch):
-        monkeypatch.delenv("COURSE_DATA")
+    It sends parts, if asked; a connection ends after `most` bytes.
+    """
+
+    repository = "datasets/someone/films"
+    stated: dict[str, str] = {}  # checksums that are not those of the files
+    most: int | None = None
+    parts = True  # whether a Range is respected
+
+    def do_HEAD(self):  # noqa: N802
+        prefix, _, name = self.path.partition(f"/resolve/{REVISION}/")
+        content = self.files.get(name) if prefix == f"/{self.repository}" else None
+        asked = self.headers.get("Range") if self.parts else None
+        start, _, end = (asked or "bytes=0-").removeprefix("bytes=").partition("-")
+        part = (content or b"")[int(start) : int(end) + 1 if end else None]
+        self.send_response(404 if content is None else 206 if asked else 200)
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("ETag", f'"{self.stated.get(name) or sha256(content or b"")}"')
+        self.send_header("X-Repo-Commit", REVISION)
+        self.end_headers()
+        if self.command == "GET":
+            self.asked.append((name, int(start), len(part)))
+            self.wfile.write(part[: self.most])
+
+    do_GET = do_HEAD  # noqa: N815
+
+    def log_message(self, *args):
+        """Not on the tests' stderr."""
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """A hub at an address of this machine, whose `files` a test gives."""
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+
+    class Here(Hub):
+        files: dict[str, bytes] = {}
+        asked: list[tuple[str, int, int]] = []  # each file, its first byte, how many
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Here)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    Here.address = f"http://127.0.0.1:{server.server_port}"
+    yield Here
+    server.shutdown()
+    server.server_close()

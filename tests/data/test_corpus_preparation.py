@@ -1,12 +1,10 @@
 """A corpus in shards, from a stand-in hub that cuts connections and sends wrong bytes."""
 
 import dataclasses
-import http.server
-import io
-import threading
 
 import pytest
-from data_world import REVISION, sha256
+from data_world import REVISION, parquet_of, sha256
+from data_world import hub as hub
 
 from course_lib.data import hub as hub_files
 from course_lib.data.corpus import streamed_file
@@ -21,43 +19,8 @@ PAIRS = 900
 HOW = How(vocab_size=120, pairs_a_shard=100, vocabulary_pairs=300, longest=40)
 
 
-class CuttingHub(http.server.BaseHTTPRequestHandler):
-    """Sends files in parts, as a hub does; a connection ends after `most` bytes."""
-
-    files: dict[str, bytes] = {}
-    stated: dict[str, str] = {}  # checksums that are not those of the files
-    most: int | None = None
-    parts = True  # whether a Range is respected
-    asked: list[tuple[str, int]] = []
-
-    def do_HEAD(self):  # noqa: N802
-        name = self.path.partition(f"{REVISION}/")[2]
-        content = self.files.get(name)
-        self.send_response(200 if content is not None else 404)
-        self.send_header("Content-Length", str(len(content or b"")))
-        self.send_header("ETag", f'"{self.stated.get(name) or sha256(content or b"")}"')
-        self.send_header("X-Repo-Commit", REVISION)
-        self.end_headers()
-
-    def do_GET(self):  # noqa: N802
-        name = self.path.partition(f"{REVISION}/")[2]
-        wanted = self.headers.get("Range", "bytes=0-")
-        start = int(wanted.removeprefix("bytes=").rstrip("-")) if self.parts else 0
-        CuttingHub.asked.append((name, start))
-        rest = self.files[name][start:]
-        self.send_response(206 if self.parts else 200)
-        self.send_header("Content-Length", str(len(rest)))
-        self.end_headers()
-        self.wfile.write(rest[: self.most])
-
-    def log_message(self, *args):
-        """Not on the tests' stderr."""
-
-
 def packed(numbers, broken=()):
     """A Parquet file of pairs; those that are broken have no target."""
-    from pyarrow import Table, parquet
-
     rows = [
         {
             "en": f"line {i} of the {i % 7} hills",
@@ -65,34 +28,19 @@ def packed(numbers, broken=()):
         }
         for i in numbers
     ]
-    file = io.BytesIO()
-    parquet.write_table(Table.from_pydict({"translation": rows}), file, row_group_size=64)
-    return file.getvalue()
-
-
-@pytest.fixture(scope="module")
-def server():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), CuttingHub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/datasets/someone/pairs/resolve/{REVISION}/"
-    server.shutdown()
-    server.server_close()
+    return parquet_of({"translation": rows}, row_group_size=64)
 
 
 @pytest.fixture
-def corpus(server, monkeypatch):
+def corpus(hub, monkeypatch):
     """Three files on the stand-in hub; two pairs have an empty side, one is too long."""
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setattr(hub_files, "_url", lambda wanted: server + wanted.file)
+    hub.repository = "datasets/someone/pairs"
+    address = f"{hub.address}/{hub.repository}/resolve/{REVISION}/"
+    monkeypatch.setattr(hub_files, "_url", lambda wanted: address + wanted.file)
     monkeypatch.setattr(streamed_file, "PAUSE", 0.0)
-    third = PAIRS // 3
-    CuttingHub.files = {
-        f"de-en/train-{n:05}-of-00003.parquet": packed(
-            range(n * third, (n + 1) * third), broken=(5, 400)
-        )
-        for n in range(3)
-    }
-    CuttingHub.stated, CuttingHub.most, CuttingHub.parts, CuttingHub.asked = {}, None, True, []
+    for n in range(3):
+        numbers = range(n * PAIRS // 3, (n + 1) * PAIRS // 3)
+        hub.files[f"de-en/train-{n:05}-of-00003.parquet"] = packed(numbers, broken=(5, 400))
     return Corpus(
         name="pairs_en_de",
         title="t",
@@ -131,19 +79,19 @@ def wanted_texts():
     ]
 
 
-def test_every_pair_of_the_corpus_is_in_its_shards(corpus, tmp_path):
+def test_every_pair_of_the_corpus_is_in_its_shards(corpus, hub, tmp_path):
     manifest = prepare(corpus, tmp_path, HOW, quiet)
     assert texts(tmp_path) == wanted_texts()
     assert [len(file.shards) for file in manifest.files] == [3, 3, 3]
     assert [file.left_out for file in manifest.files] == [1, 1, 0]
     assert [file.sha256 for file in manifest.files] == [
-        sha256(content) for content in CuttingHub.files.values()
+        sha256(content) for content in hub.files.values()
     ]
     assert not list((tmp_path / FILES).iterdir())  # of the hub's files, nothing is kept
-    asked = len(CuttingHub.asked)
+    asked = len(hub.asked)
     assert asked == 3
     assert prepare(corpus, tmp_path, HOW, quiet) == manifest
-    assert len(CuttingHub.asked) == asked  # and nothing is asked for again
+    assert len(hub.asked) == asked  # and nothing is asked for again
 
 
 def test_pairs_that_are_too_long_are_left_out(corpus, tmp_path):
@@ -162,28 +110,28 @@ def test_pairs_that_are_too_long_are_left_out(corpus, tmp_path):
     assert sum(file.left_out for file in manifest.files) == PAIRS - len(kept)
 
 
-def test_a_connection_that_is_cut_goes_on_after_its_last_byte(corpus, tmp_path):
-    CuttingHub.most, said = 3000, []
+def test_a_connection_that_is_cut_goes_on_after_its_last_byte(corpus, hub, tmp_path):
+    hub.most, said = 3000, []
     prepare(corpus, tmp_path, HOW, said.append)
     assert texts(tmp_path) == wanted_texts()
-    first = next(iter(CuttingHub.files))
-    starts = [start for name, start in CuttingHub.asked if name == first]
+    first = next(iter(hub.files))
+    starts = [start for name, start, _ in hub.asked if name == first]
     assert len(starts) > 1
-    assert starts == list(range(0, len(CuttingHub.files[first]), 3000))
+    assert starts == list(range(0, len(hub.files[first]), 3000))
     assert any("resuming after 3,000 of" in line for line in said)
 
 
-def test_what_was_fetched_before_an_interruption_is_kept(corpus, tmp_path):
-    CuttingHub.most, CuttingHub.parts = 3000, False  # nothing comes after the first 3,000 bytes
+def test_what_was_fetched_before_an_interruption_is_kept(corpus, hub, tmp_path):
+    hub.most, hub.parts = 3000, False  # nothing comes after the first 3,000 bytes
     with pytest.raises(Unavailable, match="ends after 3,000 of .* run the command again"):
         prepare(corpus, tmp_path, HOW, quiet)
-    CuttingHub.most, CuttingHub.parts, CuttingHub.asked = None, True, []
+    hub.most, hub.parts, hub.asked = None, True, []
     prepare(corpus, tmp_path, HOW, quiet)
-    assert CuttingHub.asked[0][1] == 3000
+    assert hub.asked[0][1] == 3000
     assert texts(tmp_path) == wanted_texts()
 
 
-def test_an_interrupted_preparation_goes_on_with_the_next_file(corpus, tmp_path, monkeypatch):
+def test_an_interrupted_preparation_goes_on_with_the_next_file(corpus, hub, tmp_path, monkeypatch):
     whole = prepare(corpus, tmp_path / "whole", HOW, quiet)
 
     def interrupted(line):
@@ -193,29 +141,29 @@ def test_an_interrupted_preparation_goes_on_with_the_next_file(corpus, tmp_path,
     with pytest.raises(KeyboardInterrupt):
         prepare(corpus, tmp_path / "cut", HOW, interrupted)
     assert len(Manifest.read(tmp_path / "cut").files) == 2
-    CuttingHub.asked = []
+    hub.asked = []
     assert prepare(corpus, tmp_path / "cut", HOW, quiet) == whole
-    assert CuttingHub.asked == []  # the third file had been fetched for the vocabulary
+    assert hub.asked == []  # the third file had been fetched for the vocabulary
 
 
 @pytest.mark.parametrize("by", ["the hub", "the registry"])
-def test_a_wrong_checksum_stops_before_anything_is_tokenized(corpus, tmp_path, by):
-    second = list(CuttingHub.files)[1]
+def test_a_wrong_checksum_stops_before_anything_is_tokenized(corpus, hub, tmp_path, by):
+    second = list(hub.files)[1]
     if by == "the hub":
-        CuttingHub.stated = {second: "0" * 64}
+        hub.stated = {second: "0" * 64}
     else:
         corpus = corpus.model_copy(update={"sha256": {second: "0" * 64}})
     with pytest.raises(DataError, match="train-00001-of-00003.parquet has the checksum .* 000000"):
         prepare(corpus, tmp_path, HOW, quiet)
     assert not list((tmp_path / FILES).glob("*00001*"))
     assert not list(tmp_path.glob("*.safetensors"))
-    CuttingHub.stated = {second: "not one"}
+    hub.stated = {second: "not one"}
     with pytest.raises(DataError, match="has a checksum and a size of"):
         prepare(corpus.model_copy(update={"sha256": {}}), tmp_path, HOW, quiet)
 
 
 @pytest.mark.parametrize("damage", ["flipped", "shorter", "missing"])
-def test_a_damaged_shard_is_told_and_made_anew(corpus, tmp_path, damage):
+def test_a_damaged_shard_is_told_and_made_anew(corpus, hub, tmp_path, damage):
     manifest = prepare(corpus, tmp_path, HOW, quiet)
     shard = manifest.shards[4]  # of the second file
     content = (tmp_path / shard.name).read_bytes()
@@ -225,9 +173,9 @@ def test_a_damaged_shard_is_told_and_made_anew(corpus, tmp_path, damage):
         (tmp_path / shard.name).write_bytes(other)
     with pytest.raises(DataError, match=f"{shard.name}, a shard of the corpus, is missing or dam"):
         list(ShardedPairs(tmp_path, manifest.shards, 200))
-    CuttingHub.asked = []
+    hub.asked = []
     assert prepare(corpus, tmp_path, HOW, quiet) == manifest
-    assert {name for name, _ in CuttingHub.asked} == {"de-en/train-00001-of-00003.parquet"}
+    assert {name for name, *_ in hub.asked} == {"de-en/train-00001-of-00003.parquet"}
     assert (tmp_path / shard.name).read_bytes() == content
 
 

@@ -1,18 +1,17 @@
 """Sources of data: a package, a grammar, and the hub, replaced by a small local server."""
 
 import gzip
-import http.server
-import io
 import json
 import os
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
 from checkout import ROOT
-from data_world import REVISION, ROWS, sha256
+from data_world import REVISION, ROWS, parquet_of, sha256
+from data_world import folders as folders
+from data_world import hub as hub
 from data_world import world as world
 
 from course_lib.data import datasets, local_files
@@ -123,44 +122,15 @@ def test_generated_reviews_go_from_ten_to_five_hundred_tokens():
 # ---------------------------------------------------------------- the hub
 
 
-class StandInHub(http.server.BaseHTTPRequestHandler):
-    """Answers what `huggingface_hub` asks for the files of one data set or model at one commit."""
-
-    files: dict[str, bytes] = {}
-    place = "datasets/someone/films"
-
-    def do_HEAD(self):  # noqa: N802
-        prefix = f"/{self.place}/resolve/{REVISION}/"
-        content = self.files.get(self.path.removeprefix(prefix))
-        self.send_response(200 if content is not None else 404)
-        self.send_header("Content-Length", str(len(content or b"")))
-        self.send_header("ETag", f'"{sha256(content or b"")}"')
-        self.send_header("X-Repo-Commit", REVISION)
-        self.end_headers()
-        if self.command == "GET" and content is not None:
-            self.wfile.write(content)
-
-    do_GET = do_HEAD  # noqa: N815
-
-    def log_message(self, *args):
-        """Not on the tests' stderr."""
-
-
-@pytest.fixture(scope="module")
-def hub():
-    from pyarrow import Table, parquet
-
+@pytest.fixture
+def films(hub):
+    """The hub with the films of the mirror."""
     texts, labels = zip(*ROWS["train"], strict=True)
-    packed = io.BytesIO()
-    table = Table.from_pydict({"idx": [0, 1, 2], "text": [f"{t} " for t in texts], "label": labels})
-    parquet.write_table(table, packed)
+    columns = {"idx": [0, 1, 2], "text": [f"{t} " for t in texts], "label": labels}
     records = [{"text": text, "label": label, "label_text": "-"} for text, label in ROWS["test"]]
     lines = "".join(json.dumps(record) + "\n" for record in records).encode()
-    StandInHub.files = {"data/train.parquet": packed.getvalue(), "test.jsonl": lines}
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), StandInHub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    hub.files |= {"data/train.parquet": parquet_of(columns), "test.jsonl": lines}
+    return hub
 
 
 def ask_hub(world, endpoint, sources='["hub"]', **environment):
@@ -184,16 +154,16 @@ def ask_hub(world, endpoint, sources='["hub"]', **environment):
     return done.stdout.splitlines()
 
 
-def test_the_hub_serves_the_same_sentences_as_the_mirror(world, hub, monkeypatch):
+def test_the_hub_serves_the_same_sentences_as_the_mirror(world, films, monkeypatch):
     train = world.films["splits"][0]["hub"]
-    train["sha256"] = sha256(StandInHub.files["data/train.parquet"])
+    train["sha256"] = sha256(films.files["data/train.parquet"])
     mirror = world.load()
-    world.without_mirror(monkeypatch)
+    monkeypatch.delenv("COURSE_DATA")
     wanted = [
         "films from the Hugging Face hub (someone/films at 0123456): 3 train, 1 test",
         f"{mirror.fingerprint('train')} {mirror.fingerprint('test')}",
     ]
-    assert ask_hub(world, hub, sources=None) == wanted
+    assert ask_hub(world, films.address, sources=None) == wanted
     # What was fetched once is there without a network, too.
     assert ask_hub(world, "http://127.0.0.1:9", HF_HUB_OFFLINE="1") == wanted
     train["sha256"] = "0" * 64
@@ -202,50 +172,44 @@ def test_the_hub_serves_the_same_sentences_as_the_mirror(world, hub, monkeypatch
     assert line.endswith("delete it and load again")
 
 
-def test_a_text_alone_comes_without_its_empty_rows(world, hub, monkeypatch):
-    from pyarrow import Table, parquet
-
-    packed, plain = io.BytesIO(), "text\n\n= Très =\n\none, two\n".encode()
-    parquet.write_table(Table.from_pydict({"text": ["", " = Très = \n", "", "one, two\n"]}), packed)
-    monkeypatch.setitem(StandInHub.files, "text.parquet", packed.getvalue())
+def test_a_text_alone_comes_without_its_empty_rows(world, hub):
+    plain = "text\n\n= Très =\n\none, two\n".encode()
+    packed = parquet_of({"text": ["", " = Très = \n", "", "one, two\n"]})
+    hub.files["text.parquet"] = packed
     (world.folder / "mirror" / "films" / "text.tsv.gz").write_bytes(gzip.compress(plain))
     mirror = {"file": "films/text.tsv.gz", "sha256": sha256(plain)}
     files = {"id": "someone/films", "revision": REVISION, "file": "text.parquet"}
-    files |= {"sha256": sha256(packed.getvalue()), "columns": ["text"]}
+    files |= {"sha256": sha256(packed), "columns": ["text"]}
     splits = [{"name": n, "rows": 4, "mirror": mirror, "hub": files} for n in ("train", "test")]
     world.films |= {"columns": ["text"], "splits": splits, "sources": ["mirror", "hub"]}
     world.films["stand_ins"] = {}
     here = world.load()
     assert here["train"][:] == {"text": ["= Très =", "one, two"]}
     assert datasets._counts(here["train"]) == "2 texts, 5 words of text"
-    _, prints = ask_hub(world, hub)
+    _, prints = ask_hub(world, hub.address)
     assert prints == f"{here.fingerprint('train')} {here.fingerprint('test')}"
     splits[0]["rows"] = 2
     with pytest.raises(DataError, match="has 4 rows instead of 2"):
         world.load()
 
 
-def test_two_texts_with_three_labels_in_two_files(world, hub, monkeypatch):
-    from pyarrow import Table, parquet
-
+def test_two_texts_with_three_labels_in_two_files(world, hub):
     for number, labels in enumerate(((0, -1), (2,))):
         rows = {"premise": [f"a{n}" for n in labels], "hypothesis": ["b"] * len(labels)}
-        packed = io.BytesIO()
-        parquet.write_table(Table.from_pydict(rows | {"label": list(labels)}), packed)
-        monkeypatch.setitem(StandInHub.files, f"{number}.parquet", packed.getvalue())
+        hub.files[f"{number}.parquet"] = parquet_of(rows | {"label": list(labels)})
     world.films |= {"columns": ["premise", "hypothesis", "label"], "sources": ["hub"]}
     world.films |= {"labels": ["entailment", "neutral", "contradiction"], "stand_ins": {}}
     files = {"id": "someone/films", "revision": REVISION, "file": "0.parquet"}
     files |= {"more_files": ["1.parquet"], "columns": world.films["columns"], "unlabeled": True}
     splits = [{"name": name, "rows": 3, "hub": dict(files)} for name in ("train", "test")]
     world.films["splits"] = splits
-    card, _ = ask_hub(world, hub)
+    card, _ = ask_hub(world, hub.address)
     assert card.endswith(": 2 train, 2 test")
     splits[1]["hub"]["unlabeled"] = False
-    (line,) = ask_hub(world, hub)
+    (line,) = ask_hub(world, hub.address)
     assert "has labels of -1" in line
     world.films["labels"] = ["no", "yes"]
-    (line,) = ask_hub(world, hub)
+    (line,) = ask_hub(world, hub.address)
     assert "has the label 2, not 0 to 1" in line
 
 
@@ -258,9 +222,9 @@ def test_without_a_network_the_next_source_serves_at_once(world):
     assert "connect to the network" in line
 
 
-def test_a_file_that_the_hub_has_not_is_told(world, hub):
+def test_a_file_that_the_hub_has_not_is_told(world, films):
     world.films["splits"][1]["hub"]["file"] = "gone.jsonl"
-    (line,) = ask_hub(world, hub)
+    (line,) = ask_hub(world, films.address)
     assert "the hub answers 404 for someone/films/gone.jsonl" in line
 
 

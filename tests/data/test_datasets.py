@@ -5,6 +5,7 @@ import json
 
 import pytest
 from data_world import MIRROR, ROWS, needs_mirror, sha256, text_of
+from data_world import folders as folders
 from data_world import world as world
 
 from course_lib.data import datasets, registry
@@ -98,7 +99,7 @@ def test_a_mirror_without_the_data_set_is_passed_over_and_told(world, monkeypatc
 
 
 def test_no_source_that_was_not_asked_for_serves(world, monkeypatch):
-    world.without_mirror(monkeypatch)
+    monkeypatch.delenv("COURSE_DATA")
     with pytest.raises(DataError, match=r"COURSE_DATA is not set.*connect to the network"):
         world.load(sources=["mirror"])
 

@@ -1,11 +1,12 @@
 """Text pairs from the mirror, the hub and the grammar: the same chain as for labelled sentences."""
 
 import gzip
-import io
 
 import pytest
-from data_world import MIRROR, REVISION, needs_mirror, sha256
-from test_data_sources import StandInHub
+from checkout import place
+from data_world import MIRROR, REVISION, needs_mirror, parquet_of, registry_of, sha256
+from data_world import folders as folders
+from data_world import hub as hub
 
 from course_lib.data import datasets
 from course_lib.data import hub as hub_files
@@ -23,21 +24,16 @@ def text_of(rows):
 
 
 @pytest.fixture
-def registry(tmp_path, monkeypatch):
+def registry(folders):
     """A registry of one data set of pairs whose only source is a mirror."""
-    monkeypatch.setenv("COURSE_DATA", str(tmp_path))
-    (tmp_path / "pairs").mkdir()
 
     def write(rows, count=None):
-        (tmp_path / "pairs" / "train.tsv.gz").write_bytes(gzip.compress(text_of(rows)))
-        path = tmp_path / f"{sha256(text_of(rows))[:8]}.toml"
-        path.write_text(
-            '[[datasets]]\nname = "pairs"\ntitle = "t"\nlicence = "l"\ncitation = "c"\n'
-            'columns = ["en", "fr"]\nsources = ["mirror"]\n'
-            f'[[datasets.splits]]\nname = "train"\nrows = {count or len(rows)}\n'
-            f'mirror = {{file = "pairs/train.tsv.gz", sha256 = "{sha256(text_of(rows))}"}}\n'
-        )
-        return path
+        place(folders / "mirror/pairs/train.tsv.gz", gzip.compress(text_of(rows)))
+        mirror = {"file": "pairs/train.tsv.gz", "sha256": sha256(text_of(rows))}
+        entry = {"name": "pairs", "title": "t", "licence": "l", "citation": "c"}
+        entry |= {"columns": ["en", "fr"], "sources": ["mirror"]}
+        entry["splits"] = [{"name": "train", "rows": count or len(rows), "mirror": mirror}]
+        return registry_of(folders, [entry])
 
     return write
 
@@ -101,59 +97,29 @@ def test_every_data_set_of_pairs_is_in_the_registry():
 # ---------------------------------------------------------------- the hub
 
 
-class PartialHub(StandInHub):
-    """Answers a request for a part of a file with that part, and counts what it sent."""
-
-    sent = 0
-
-    def do_GET(self):  # noqa: N802
-        wanted = self.headers.get("Range")
-        if not wanted:
-            self.do_HEAD()
-            return
-        content = self.files[self.path.partition(f"{REVISION}/")[2]]
-        start, _, end = wanted.removeprefix("bytes=").partition("-")
-        part = content[int(start) : int(end) + 1]
-        PartialHub.sent += len(part)
-        self.send_response(206)
-        self.send_header("Content-Length", str(len(part)))
-        self.end_headers()
-        self.wfile.write(part)
-
-
 @pytest.fixture
-def hub(monkeypatch):
-    """A large file and a small one of pairs on a server of our own."""
-    import http.server
-    import threading
-
-    from pyarrow import Table, parquet
-
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+def large(hub, monkeypatch):
+    """A large file of pairs on a hub of our own."""
     noise = [sha256(str(i).encode()) for i in range(60_000)]
     rows = [{"en": f"line {i} {x}", "fr": f"ligne {i} {x}"} for i, x in enumerate(noise)]
     rows[3]["fr"] = " "
-    packed = io.BytesIO()
-    parquet.write_table(Table.from_pydict({"translation": rows}), packed, row_group_size=1000)
-    PartialHub.files, PartialHub.sent = {"large.parquet": packed.getvalue()}, 0
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), PartialHub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/datasets/someone/films/resolve/{REVISION}/"
+    hub.files["large.parquet"] = parquet_of({"translation": rows}, row_group_size=1000)
+    address = f"{hub.address}/datasets/someone/films/resolve/{REVISION}/"
     monkeypatch.setattr(hub_files, "_url", lambda wanted: address + wanted.file)
-    yield PartialHub
-    server.shutdown()
+    return hub
 
 
-def test_the_top_of_a_large_file_is_read_without_the_rest(hub):
+def test_the_top_of_a_large_file_is_read_without_the_rest(large):
     wanted = HubFile(**HUB, file="large.parquet", columns=NAMES, first=2500)
     found = hub_files.top(wanted, 2500)
     assert len(found) == 2500
     assert found[2][0].startswith("line 2 ")
     assert found[3][1].startswith("ligne 4 ")  # a pair with an empty side is passed over
-    assert 0 < hub.sent < len(hub.files["large.parquet"]) / 2
+    sent = sum(count for _, _, count in large.asked)
+    assert 0 < sent < len(large.files["large.parquet"]) / 2
 
 
-def test_what_the_hub_cannot_give_is_unavailable(hub, monkeypatch):
+def test_what_the_hub_cannot_give_is_unavailable(large, monkeypatch):
     wanted = HubFile(**HUB, file="gone.parquet", columns=NAMES, first=5)
     with pytest.raises(data_registry.Unavailable, match="answers 404 for someone/films/gone"):
         hub_files.top(wanted, 5)
@@ -163,14 +129,11 @@ def test_what_the_hub_cannot_give_is_unavailable(hub, monkeypatch):
 
 
 def test_nested_columns_and_ranks(tmp_path):
-    from pyarrow import Table, parquet
-
     from course_lib.data import sources
 
     rows = [{"en": f"line {i}", "fr": f"ligne {i}"} for i in range(20)]
-    table = Table.from_pydict({"id": list(range(20)), "translation": rows})
-    parquet.write_table(table, tmp_path / "t.parquet")
-    found = hub_files.columns(tmp_path / "t.parquet", NAMES)
+    packed = parquet_of({"id": list(range(20)), "translation": rows})
+    found = hub_files.columns(place(tmp_path / "t.parquet", packed), NAMES)
     assert found[7] == ("line 7", "ligne 7")
     first = sources._ranked_pairs([*found, ("", "x"), ("line 1", "ligne 1")], 0, 8)
     rest = sources._ranked_pairs(found[::-1], 8, 100)

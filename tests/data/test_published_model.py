@@ -9,10 +9,10 @@ import zipfile
 
 import pytest
 import torch
-from checkout import ROOT
+from checkout import ROOT, place
 from data_world import REVISION, sha256
-from test_data_sources import StandInHub
-from test_data_sources import hub as hub
+from data_world import folders as folders
+from data_world import hub as hub
 
 from course_lib.data import local_files
 from course_lib.data.models import random_model
@@ -25,23 +25,18 @@ WHEEL = "small_bert-1.0-py3-none-any.whl"
 
 
 @pytest.fixture
-def small(tmp_path, monkeypatch):
+def small(folders, monkeypatch):
     """Loads a small model from a mirror, a package in the cache, or the generator; no network."""
-    monkeypatch.setenv("COURSE_DATA", str(tmp_path / "mirror"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    (tmp_path / "mirror" / "small").mkdir(parents=True)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as wheel:
         for name, content in FILES.items():
-            (tmp_path / "mirror" / "small" / name).write_bytes(content)
+            place(folders / "mirror/small" / name, content)
             wheel.writestr(f"small_bert/model/{name}", content)
-    local_files.cache_folder().mkdir(parents=True)
-    (local_files.cache_folder() / WHEEL).write_bytes(packed.getvalue())
+    place(local_files.cache_folder() / WHEEL, packed.getvalue())
     sums = "\n".join(f'"{name}" = "{sha256(content)}"' for name, content in FILES.items())
-    registry = tmp_path / "registry.toml"
-    registry.write_text(
+    registry = place(
+        folders / "registry.toml",
         f"""
 datasets = []
 [[models]]
@@ -61,13 +56,12 @@ requirement = "small-bert==1.0"
 file = "{WHEEL}"
 sha256 = "{sha256(packed.getvalue())}"
 """,
-        encoding="utf-8",
     )
 
     def load(*sources):
         return load_model("small", sources or None, registry)
 
-    load.folder, load.registry = tmp_path, registry
+    load.folder, load.registry = folders, registry
     return load
 
 
@@ -93,9 +87,8 @@ def test_every_source_has_the_same_model_but_the_generated_one(small, capsys):
     assert "its weights are random" in note
 
 
-def test_the_hub_has_the_same_model(small, hub, monkeypatch):
-    monkeypatch.setattr(StandInHub, "files", FILES)
-    monkeypatch.setattr(StandInHub, "place", "someone/films")
+def test_the_hub_has_the_same_model(small, hub):
+    hub.files, hub.repository = FILES, "someone/films"
     code = (
         "from pathlib import Path; from course_lib.data.models.published_model import load_model\n"
         f"model = load_model('small', ['hub'], Path({str(small.registry)!r}))\n"
@@ -103,7 +96,7 @@ def test_the_hub_has_the_same_model(small, hub, monkeypatch):
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "HF_ENDPOINT": hub, "HF_HOME": str(small.folder / "hub")},
+        env={**os.environ, "HF_ENDPOINT": hub.address, "HF_HOME": str(small.folder / "hub")},
         cwd=ROOT,
         capture_output=True,
         text=True,

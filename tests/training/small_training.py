@@ -67,25 +67,23 @@ def parts(dropout=0.1, seed=0, rate=1.0, warmup=400):
 HOW = {"loss": classification_loss, "step": training_step}  # what `fit` may train by
 
 
+def fitted(made, batches=None, settings=None, **how):
+    """The history of `fit` for a model, its optimizer and its schedule."""
+    model, optimizer, schedule = made
+    config = TrainingConfig(**settings or {})
+    how |= {"optimizer": optimizer, "schedule": schedule, "config": config}
+    return fit(model, batches or Batches(), **how)
+
+
 def train(folder=None, dropout=0.1, after_step=None, batches=None, by="loss", made=None, **changes):
     """Train `parts`; returns the model, the history and the averaged weights."""
-    model, optimizer, schedule = made or parts(dropout)
-    average = WeightAverage(model)
+    made = made or parts(dropout)
+    average = WeightAverage(made[0])
     settings = {"epochs": EPOCHS, "checkpoint_every": 2, "log_every": 1, "patience": 9, **changes}
-    history = fit(
-        model,
-        batches or Batches(),
-        **{by: HOW[by]},
-        count=n_examples,
-        optimizer=optimizer,
-        schedule=schedule,
-        config=TrainingConfig(**settings),
-        evaluate=lambda model: {"validation_accuracy": np.random.uniform(0.5, 1.0)},
-        folder=folder,
-        after_step=after_step,
-        average=average,
-    )
-    return model, history, average
+    how = {by: HOW[by], "count": n_examples, "average": average}
+    how |= {"evaluate": lambda model: {"validation_accuracy": np.random.uniform(0.5, 1.0)}}
+    history = fitted(made, batches, settings, folder=folder, after_step=after_step, **how)
+    return made[0], history, average
 
 
 class Fixed(list):
@@ -128,10 +126,9 @@ def plain(
 ):
     """Train by plain gradient descent, so that the change of the weights shows the gradient."""
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
-    config = TrainingConfig(**{"epochs": 1, "max_norm": 1e9, **settings})
-    schedule = Constant(optimizer)
     how = {"loss": loss, "count": count} if step is None else {"step": step}
-    return fit(model, batches, optimizer=optimizer, schedule=schedule, config=config, **how)
+    settings = {"epochs": 1, "max_norm": 1e9, **settings}
+    return fitted((model, optimizer, Constant(optimizer)), batches, settings, **how)
 
 
 def same_weights(one, two):

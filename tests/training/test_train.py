@@ -2,6 +2,7 @@
 
 import ast
 import math
+from copy import deepcopy
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from small_training import (
     Constant,
     Fixed,
     Interrupted,
+    fitted,
     interrupt,
     parts,
     plain,
@@ -33,7 +35,7 @@ from course_lib.recipes.profiles import fit_by, optimizer_and_schedule
 from course_lib.training import log as training_log
 from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
-from course_lib.training.fit import DivergedError, NothingTrainsError, TrainingConfig, fit
+from course_lib.training.fit import DivergedError, NothingTrainsError
 from course_lib.training.log import TrainingLog
 from course_lib.training.named_optimizers import OPTIMIZERS
 from course_lib.training.plain import train as train_plainly
@@ -60,17 +62,9 @@ def test_rows_of_steps_and_evaluations_stand_in_order():
 def test_a_model_learns():
     model = parts(dropout=0.0)[0]
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    accuracies = [
-        row["accuracy"]
-        for row in fit(
-            model,
-            Fixed(Batches()),
-            step=training_step,
-            optimizer=optimizer,
-            schedule=Constant(optimizer),
-            config=TrainingConfig(epochs=30),
-        )
-    ]
+    made = (model, optimizer, Constant(optimizer))
+    history = fitted(made, Fixed(Batches()), {"epochs": 30}, step=training_step)
+    accuracies = [row["accuracy"] for row in history]
     assert np.mean(accuracies[:7]) < 0.8
     assert np.mean(accuracies[-7:]) > 0.95
 
@@ -91,7 +85,7 @@ def test_accumulation_is_the_gradient_of_the_union_whatever_the_sizes():
 
 def test_gradients_are_clipped_after_their_norm_was_taken():
     model = parts(dropout=0.0)[0]
-    before = {name: value.clone() for name, value in model.state_dict().items()}
+    before = deepcopy(model.state_dict())
     (row,) = plain(Batches(2), model, rate=1.0, max_norm=0.01, accumulate=2)
     moved = [value - before[name] for name, value in model.state_dict().items()]
     length = math.sqrt(sum(float((change**2).sum()) for change in moved))
@@ -177,13 +171,11 @@ def test_in_fp16_an_infinite_gradient_changes_nothing_until_the_scale_fits(by):
     model = parts(dropout=0.0)[0]
     states = [model.output.bias.detach().clone()]
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    history = fit(
-        model,
+    history = fitted(
+        (model, optimizer, Constant(optimizer)),
         Batches(20),
+        {"epochs": 1, "mixed_precision": "fp16"},
         **{by: {"loss": loss, "step": step}[by]},
-        optimizer=optimizer,
-        schedule=Constant(optimizer),
-        config=TrainingConfig(epochs=1, mixed_precision="fp16"),
         after_step=lambda model, n: states.append(model.output.bias.detach().clone()),
     )
     moved = [not torch.equal(a, b) for a, b in pairwise(states)]
@@ -199,11 +191,9 @@ def test_the_plain_loop_and_a_step_of_your_own_do_what_fit_does():
     model, optimizer, schedule = parts()
     history = train_plainly(model, Batches(), training_step, optimizer, schedule, 2, scored)
     for how in ({"loss": classification_loss}, {"step": training_step}):
-        same, optimizer, schedule = parts()
-        settings = {"evaluate": scored, "config": TrainingConfig(epochs=2), **how}
-        rows = fit(same, Batches(), optimizer=optimizer, schedule=schedule, **settings)
-        assert rows == history
-        assert same_weights(same.state_dict(), model.state_dict())
+        same = parts()
+        assert fitted(same, Batches(), {"epochs": 2}, evaluate=scored, **how) == history
+        assert same_weights(same[0].state_dict(), model.state_dict())
 
 
 def test_a_step_of_your_own_cannot_accumulate_and_something_has_to_train():
@@ -264,26 +254,25 @@ def test_a_training_that_changes_nothing_stops_and_says_why(told, number):
 
 
 def test_an_optimizer_of_another_model_is_refused_before_the_first_step():
-    model, batches = parts()[0], Batches()
-    _, optimizer, schedule = parts()
+    (model, *_), (_, *others), batches = parts(), parts(), Batches()
     with pytest.raises(NothingTrainsError, match="no trainable parameter of this model"):
-        fit(model, batches, loss=classification_loss, optimizer=optimizer, schedule=schedule)
+        fitted((model, *others), batches, loss=classification_loss)
     assert batches.drawn == 0
 
 
 def test_a_part_that_was_replaced_after_the_optimizer_was_made_is_refused():
-    model, optimizer, schedule = parts()
+    model, *others = parts()
     model.embedding.tokens = nn.Embedding(50, model.embedding.tokens.embedding_dim)  # more tokens
     message = r"does not train embedding.tokens.weight \(1 of \d+ parameters\): create it after"
     with pytest.raises(NothingTrainsError, match=message) as told:
-        fit(model, Batches(), loss=classification_loss, optimizer=optimizer, schedule=schedule)
+        fitted((model, *others), loss=classification_loss)
     assert "\n" not in str(told.value)
 
 
 def test_trainings_that_begin_slowly_or_train_a_part_are_left_alone():
     model, optimizer, _ = parts()
     late = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: float(step > 8))
-    assert fit(model, Batches(), loss=classification_loss, optimizer=optimizer, schedule=late)
+    assert fitted((model, optimizer, late), loss=classification_loss)
     frozen = parts()[0]
     for name, parameter in frozen.named_parameters():
         parameter.requires_grad_(name == "output.bias")
@@ -306,7 +295,7 @@ def test_in_fp16_twenty_steps_without_effect_stop_the_training():
         return value + (0.0 * model.output.bias.sum()).sqrt(), measures
 
     model = parts()[0]
-    before = {name: value.clone() for name, value in model.state_dict().items()}
+    before = deepcopy(model.state_dict())
     with pytest.raises(DivergedError, match="step 20: .* in 20 steps in a row, all without effect"):
         plain(Batches(40), model, loss=loss, mixed_precision="fp16")
     assert same_weights(model.state_dict(), before)
@@ -320,9 +309,8 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_are_lost():
 
     def poison(model, step):
         if step == 3:
-            with torch.no_grad():
-                model.output.bias[0] = math.nan
-        states.append({name: value.clone() for name, value in model.state_dict().items()})
+            model.output.bias.data[0] = math.nan
+        states.append(deepcopy(model.state_dict()))
 
     message = r"step 4: loss nan, learning rate 0\.000125, gradient norm nan: .* lower learning"
     with pytest.raises(DivergedError, match=message) as told:
@@ -333,9 +321,8 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_are_lost():
 
 def test_weights_stay_as_they_were_before_the_step_that_diverged():
     model = parts()[0]
-    with torch.no_grad():
-        model.output.bias[0] = math.inf
-    before = {name: value.clone() for name, value in model.state_dict().items()}
+    model.output.bias.data[0] = math.inf
+    before = deepcopy(model.state_dict())
     with pytest.raises(DivergedError, match="step 1: loss nan"):
         plain(Batches(), model)
     assert same_weights(model.state_dict(), before)
@@ -357,26 +344,17 @@ def test_an_infinite_gradient_and_a_step_that_does_not_clip_are_seen_too():
 
 def scripted(scores, patience):
     """Train with written-in validation accuracies; the model, its states at each, the history."""
-    model, optimizer, schedule = parts()
-    told, states = iter(scores), []
+    made, told, states = parts(), iter(scores), []
 
     def evaluate(model):
         assert not model.training
         assert not torch.is_grad_enabled()
-        states.append({name: value.clone() for name, value in model.state_dict().items()})
+        states.append(deepcopy(model.state_dict()))
         return {"validation_accuracy": next(told)}
 
-    config = TrainingConfig(epochs=len(scores), patience=patience)
-    history = fit(
-        model,
-        Batches(),
-        step=training_step,
-        optimizer=optimizer,
-        schedule=schedule,
-        config=config,
-        evaluate=evaluate,
-    )
-    return model, states, history
+    settings = {"epochs": len(scores), "patience": patience}
+    history = fitted(made, None, settings, step=training_step, evaluate=evaluate)
+    return made[0], states, history
 
 
 def test_early_stopping_keeps_the_best_weights():
@@ -389,17 +367,9 @@ def test_early_stopping_keeps_the_best_weights():
 
 
 def test_early_stopping_needs_the_accuracy():
-    model, optimizer, schedule = parts()
+    how = {"step": training_step, "evaluate": lambda model: {"perplexity": 3.0}}
     with pytest.raises(ValueError, match="returned perplexity.*validation_accuracy"):
-        fit(
-            model,
-            Batches(),
-            step=training_step,
-            optimizer=optimizer,
-            schedule=schedule,
-            config=TrainingConfig(patience=1),
-            evaluate=lambda model: {"perplexity": 3.0},
-        )
+        fitted(parts(), None, {"patience": 1}, **how)
 
 
 # Averaged weights.
@@ -424,8 +394,7 @@ def test_the_average_is_a_mean_first_and_forgets_later(decay, start, wanted):
     model = nn.Linear(1, 1, bias=False)
     average = WeightAverage(model, decay, start)
     for value in (1.0, 5.0, -2.0, 3.0, 4.0):
-        with torch.no_grad():
-            model.weight.fill_(value)
+        model.weight.data.fill_(value)
         average.update()
     assert float(average.weights["weight"]) == pytest.approx(wanted)
     with pytest.raises(Interrupted):
@@ -437,18 +406,10 @@ def test_the_average_is_a_mean_first_and_forgets_later(decay, start, wanted):
 
 
 def test_averaged_weights_are_the_ones_evaluated():
-    model, optimizer, schedule = parts()
+    model, *others = parts()
     average, seen = WeightAverage(model, 0.9), []
-    fit(
-        model,
-        Batches(),
-        step=training_step,
-        optimizer=optimizer,
-        schedule=schedule,
-        config=TrainingConfig(epochs=1),
-        evaluate=lambda model: seen.append(model.output.weight.detach().clone()),
-        average=average,
-    )
+    how = {"evaluate": lambda model: seen.append(model.output.weight.detach().clone())}
+    fitted((model, *others), None, {"epochs": 1}, step=training_step, average=average, **how)
     assert torch.equal(seen[0], average.weights["output.weight"])
     assert not torch.equal(seen[0], model.output.weight)
 

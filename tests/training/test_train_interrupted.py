@@ -17,6 +17,7 @@ from small_training import (
     Batches,
     Constant,
     Interrupted,
+    fitted,
     interrupt,
     parts,
     same_weights,
@@ -30,7 +31,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from course_lib.classifier import EncoderClassifier
 from course_lib.families.language_model import LanguageModel
 from course_lib.training.classification_loss import classification_loss
-from course_lib.training.fit import CheckpointError, DivergedError, TrainingConfig, fit
+from course_lib.training.fit import CheckpointError, DivergedError
 from course_lib.training.runs import run as training_run
 from course_lib.training.runs.checkpoints import Checkpoints, random_state, set_random_state
 from course_lib.training.runs.identity import identity_of
@@ -106,18 +107,8 @@ def test_a_finished_training_is_not_repeated_unless_asked(tmp_path, capsys):
     assert read == history
     assert same_weights(same.state_dict(), model.state_dict())
     assert len(list(tmp_path.glob("checkpoint-*"))) == 1
-    fresh, optimizer, schedule = parts()
-    config = TrainingConfig(epochs=1, patience=9)
-    history = fit(
-        fresh,
-        Batches(2),
-        loss=classification_loss,
-        optimizer=optimizer,
-        schedule=schedule,
-        config=config,
-        folder=tmp_path,
-        resume=False,
-    )
+    how = {"loss": classification_loss, "folder": tmp_path, "resume": False}
+    history = fitted(parts(), Batches(2), {"epochs": 1, "patience": 9}, **how)
     assert [row["step"] for row in history] == [1, 2]
 
 
@@ -260,8 +251,7 @@ def test_models_of_equal_shapes_are_told_apart_by_their_settings(one, other):
 def test_the_advice_after_a_divergence_works_when_it_is_followed(tmp_path, capsys):
     def poison(model, step):
         if step == 9:
-            with torch.no_grad():
-                model.output.bias[0] = torch.nan
+            model.output.bias.data[0] = torch.nan
 
     with pytest.raises(DivergedError, match="try a lower learning rate or a longer warm-up"):
         train(tmp_path, after_step=poison)
