@@ -5,10 +5,10 @@ import inspect
 import json
 import re
 import sys
-from html.parser import HTMLParser
 
 import pytest
 from browser import press, violations
+from lxml import html
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book.code_explorer import facts  # noqa: E402
@@ -26,45 +26,31 @@ pytestmark = [
 ]
 
 
-class Read(HTMLParser):
+COMPONENT = "section[@class='code-component']"
+
+
+class Read:
     """Each component of the page: its code, its text, and its links by name or `rel`."""
 
-    def __init__(self, text: str):
-        super().__init__()
-        self.ids, self.boxes, self.found, self.sections = [], [], {}, []
-        self.inside = self.pre = False
-        self.feed(text)
+    def __init__(self, path):
+        page = html.parse(str(path)).getroot()
+        boxes = page.xpath(f"//a[contains(@aria-label, ': code of ')][not(ancestor::{COMPONENT})]")
+        self.ids = page.xpath("//@id")
+        self.boxes = [(one.get("href"), one.get("aria-label")) for one in boxes]
+        self.found = {one.get("id"): self.component(one) for one in page.xpath(f"//{COMPONENT}")}
 
-    def handle_starttag(self, tag, attrs):
-        about = dict(attrs)
-        self.ids += [about["id"]] if about.get("id") else []
-        if tag == "section":
-            self.sections.append(about.get("class") == "code-component")
-            if self.sections[-1]:
-                self.one = self.found[about["id"]] = {"code": "", "text": "", "links": {}}
-        self.pre = self.pre or tag == "pre"
-        if tag == "a" and any(self.sections):
-            self.address = about.get("href")
-            if about.get("rel") in ("prev", "next"):
-                self.one["links"][about["rel"]] = self.address
-        elif tag == "a" and about.get("aria-label", "").count(": code of "):
-            self.boxes.append((about["href"], about["aria-label"]))
-
-    def handle_endtag(self, tag):
-        if tag == "section":
-            self.sections.pop()
-        self.pre = self.pre and tag != "pre"
-
-    def handle_data(self, data):
-        if any(self.sections):
-            self.one["code" if self.pre else "text"] += data
-            if not self.pre:
-                self.one["links"].setdefault(data, getattr(self, "address", None))
+    @staticmethod
+    def component(section):
+        links = {}
+        for one in section.iter("a"):
+            links.setdefault(one.get("rel") or one.text_content(), one.get("href"))
+        code, text = section.xpath(".//pre//text()"), section.xpath(".//text()[not(ancestor::pre)]")
+        return {"code": "".join(code), "text": "".join(text), "links": links}
 
 
 @pytest.fixture(scope="module")
 def read(site):
-    return Read((site / "code.html").read_text(encoding="utf-8"))
+    return Read(site / "code.html")
 
 
 def test_every_component_of_an_exercise_is_there_once_in_the_courses_order(course, read):
@@ -188,7 +174,7 @@ def test_without_a_script_nothing_is_hidden(site):
 
 
 def test_the_students_page_shows_what_the_catalog_lets_them_see(students_site):
-    found = Read((students_site / "code.html").read_text(encoding="utf-8")).found
+    found = Read(students_site / "code.html").found
     assert {id: one["code"] for id, one in found.items()} == {
         entry.id: entry.source for entry in entries(1)
     }

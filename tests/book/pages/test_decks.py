@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from browser import BINARY, SCREENS
@@ -14,38 +15,9 @@ pytestmark = pytest.mark.xdist_group("site")
 
 needs_browser = pytest.mark.skipif(BINARY is None, reason="no Chromium is installed")
 
+HERE = Path(__file__).parent
 FOOT = 46  # pixels at the lower edge of a slide, where its footer stands
-# Goes through a deck by its own key and returns how many slides there were; of each that is too
-# large, or has letters too small: title, pixels too wide and too high, whether some is cut off.
-WALK = """async (foot) => {
-    if (window.formulas) await formulas.all();
-    await document.fonts.ready;
-    const {width, height} = Reveal.getConfig(), scale = Reveal.getScale(), found = [];
-    const seen = new Set();
-    await new Promise((go) => setTimeout(go));  // the deck sets its first slide
-    for (;;) {
-        const slide = Reveal.getCurrentSlide();
-        const own = ".deck-footer, aside.notes, mjx-assistive-mml, svg *";
-        seen.add(slide);
-        const {left, top} = document.querySelector(".slides").getBoundingClientRect();
-        const shown = [...slide.querySelectorAll("*")].filter((one) => !one.closest(own));
-        const boxes = shown.map((one) => one.getBoundingClientRect()).filter((box) => box.width);
-        const last = (edge) => Math.max(0, ...boxes.map((box) => box[edge]));
-        const low = slide.querySelector(".deck-footer") ? foot : 0;
-        const tooWide = (last("right") - left) / scale - width;
-        const tooHigh = (last("bottom") - top) / scale - (height - low);
-        const scrolled = shown.some((one) => one.scrollWidth > one.clientWidth + 1
-            && ["auto", "scroll", "hidden"].includes(getComputedStyle(one).overflowX));
-        const content = slide.querySelector(":scope > .docutils") || slide;
-        const small = parseFloat(getComputedStyle(content).fontSize) < 22;
-        if (small || tooWide > 1 || tooHigh > 1 || scrolled) {
-            const title = slide.querySelector("h1, h2").textContent;
-            found.push([title, Math.round(tooWide), Math.round(tooHigh), scrolled]);
-        }
-        if (Reveal.isLastSlide() && !Reveal.availableFragments().next) return [seen.size, found];
-        Reveal.next();
-    }
-}"""
+WALK = (HERE / "deck_walk.js").read_text(encoding="utf-8")
 
 
 def test_every_deck_is_reached_from_the_home_page_and_every_slide_is_whole(site, chromium):
@@ -78,25 +50,7 @@ def test_every_deck_is_reached_from_the_home_page_and_every_slide_is_whole(site,
     window.close()
 
 
-# The narrow form on a phone: of each slide that is too small or too large, its title.
-READABLE = """async (least) => {
-    await formulas.all();
-    const found = [];
-    for (;;) {
-        const slide = Reveal.getCurrentSlide(), content = slide.querySelector(":scope > .docutils");
-        const others = slide.querySelectorAll("figcaption, pre, .deck-footer");
-        const texts = [content || slide, ...others];
-        const sizes = texts.map((one) => parseFloat(getComputedStyle(one).fontSize));
-        const letters = Math.min(...sizes) * Reveal.getScale();
-        const bottom = content ? content.getBoundingClientRect().bottom : 0;
-        const wide = slide.scrollWidth > slide.clientWidth + 1;
-        if (letters < least || bottom > innerHeight || wide) {
-            found.push([slide.querySelector("h1, h2").textContent, letters, bottom, wide]);
-        }
-        if (Reveal.isLastSlide() && !Reveal.availableFragments().next) return found;
-        Reveal.next();
-    }
-}"""
+READABLE = (HERE / "deck_readable.js").read_text(encoding="utf-8")
 
 
 def test_a_deck_is_readable_on_a_phone_held_upright_and_keeps_its_form_when_it_is_turned(

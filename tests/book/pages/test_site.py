@@ -2,12 +2,10 @@
 
 import re
 import sys
-from collections import Counter
-from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from lxml import html
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book import parts_shown, release_pages, site_build  # noqa: E402
@@ -24,49 +22,27 @@ pytestmark = [
     pytest.mark.skipif(sys.version_info < (3, 11), reason="Sphinx 9 needs Python 3.11"),
 ]
 # What a page loads by itself; a link that a reader follows is no request.
-LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
-
-
-class Page(HTMLParser):
-    """A page's ids, links, loaded files, images, headings and slides."""
-
-    def __init__(self, path: Path):
-        super().__init__()
-        self.path, self.ids, self.links = path, Counter(), []
-        self.loaded, self.images, self.headings, self.notes = [], [], [], 0
-        self.sections = []  # the class of each slide of a deck, in order
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        if found.get("id"):
-            self.ids[found["id"]] += 1
-        if tag == "a" and found.get("href"):
-            self.links.append(found["href"])
-        if tag in LOADED and found.get(LOADED[tag]) and found.get("rel") != "canonical":
-            self.loaded.append(found[LOADED[tag]])
-        if tag == "img":
-            self.images.append(found.get("alt"))
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append(int(tag[1]))
-        kind = set((found.get("class") or "").split()) & {
-            "hook",
-            "slide",
-            *SHOWN.values(),
-            "activity",
-        }
-        self.sections += kind if tag == "div" else ()
-        self.notes += tag == "aside" and "notes" in (found.get("class") or "").split()
+LOADED = "//img/@src|//script/@src|//link[not(@rel='canonical')]/@href|//iframe/@src|//source/@src"
+BOXES = {"hook", "slide", *SHOWN.values(), "activity"}  # of a deck
 
 
 def read(site):
     paths = (p for p in site.rglob("*.html") if "_static" not in p.parts)
-    return {path.relative_to(site).as_posix(): Page(path) for path in paths}
+    return {p.relative_to(site).as_posix(): html.parse(str(p)).getroot() for p in paths}
 
 
 @pytest.fixture(scope="module")
 def pages(site):
     return read(site)
+
+
+def headings(page):
+    return [int(one.tag[1]) for one in page.xpath("//h1|//h2|//h3|//h4|//h5|//h6")]
+
+
+def boxes(page):
+    """The class of each slide of a deck, in order."""
+    return [kind for one in page.iter("div") for kind in one.classes if kind in BOXES]
 
 
 def lectures(pages, folder=""):
@@ -84,20 +60,23 @@ def test_every_part_is_a_page_a_deck_and_a_notebook(pages, site, course):
 def test_each_slide_and_each_activity_has_notes(pages):
     counts = {}
     for name in lectures(pages, "slides/"):
-        slides = pages[name].sections.count("slide")
-        assert pages[name].notes == slides + pages[name].sections.count("activity"), name
+        kinds, notes = boxes(pages[name]), pages[name].iter("aside")
+        slides = kinds.count("slide")
+        assert sum("notes" in one.classes for one in notes) == slides + kinds.count("activity"), (
+            name
+        )
         counts[name] = slides
     assert min(counts.values()) >= LEAST_SLIDES, counts
 
 
 def test_a_deck_begins_with_the_hook_stops_at_activities_and_ends_with_the_recap(pages):
     for name in lectures(pages, "slides/"):
-        sections = pages[name].sections
+        sections = boxes(pages[name])
         assert (sections[0], sections[-1]) == ("hook", "recap"), name
         assert sections.count("outcomes") == 1, name
         part = LECTURES / name.replace("slides/", "").replace(".html", ".md")
         assert sections.count("activity") == len(activities_of(part)), name
-        assert len(sections) == pages[name].headings.count(2), name
+        assert len(sections) == headings(pages[name]).count(2), name
 
 
 def test_the_lines_of_a_derivation_come_one_at_a_time(site):
@@ -108,26 +87,27 @@ def test_the_lines_of_a_derivation_come_one_at_a_time(site):
 
 def test_no_page_asks_another_server(site, pages):
     for name, page in pages.items():
-        assert not [one for one in page.loaded if urlsplit(one).netloc], name
-        for sheet in (one for one in page.loaded if urlsplit(one).path.endswith(".css")):
+        loaded = page.xpath(LOADED)
+        assert not [one for one in loaded if urlsplit(one).netloc], name
+        for sheet in (one for one in loaded if urlsplit(one).path.endswith(".css")):
             text = ((site / name).parent / urlsplit(sheet).path).read_text(encoding="utf-8")
             assert not re.search(r"(@import|url\()[\s'\"]*(https?:)?//", text), sheet
 
 
 def links_into_nothing(site, pages):
     """Every link and loaded file within the site that is not there."""
-    missing = []
+    missing, ids = [], {name: set(page.xpath("//@id")) for name, page in pages.items()}
     for name, page in pages.items():
-        for link in [*page.links, *page.loaded]:
+        for link in page.xpath(f"//a/@href|{LOADED}"):
             split = urlsplit(link)
             if split.scheme or split.netloc:
                 continue
             path = (site / name).parent / unquote(split.path) if split.path else site / name
             if not path.exists():
                 missing.append(f"{name}: {link}")
-            target = pages.get(path.resolve().relative_to(site.resolve()).as_posix())
+            target = ids.get(path.resolve().relative_to(site.resolve()).as_posix())
             anchor = unquote(split.fragment)
-            if target and anchor and not anchor.startswith("/") and anchor not in target.ids:
+            if target and anchor and not anchor.startswith("/") and anchor not in target:
                 missing.append(f"{name}: {link} (no such anchor)")
     return missing
 
@@ -137,7 +117,9 @@ def test_every_link_and_file_within_the_site_exists(site, pages):
 
 
 def test_every_picture_says_what_it_shows(pages):
-    silent = [name for name, page in pages.items() for alt in page.images if alt in (None, "")]
+    silent = [
+        name for name, page in pages.items() for one in page.iter("img") if not one.get("alt")
+    ]
     assert not silent
 
 
@@ -161,7 +143,7 @@ def test_every_symbol_of_the_paper_in_a_text_is_typeset(site, pages):
 
 def test_headings_leave_no_level_out(pages):
     for name in lectures(pages):
-        levels = pages[name].headings[2:]  # the theme prints title and contents before the page
+        levels = headings(pages[name])[2:]  # the theme prints title and contents before the page
         assert levels.count(1) == 1, name
         later = zip(levels, levels[1:], strict=False)
         assert all(next_one <= one + 1 for one, next_one in later), name
@@ -189,7 +171,7 @@ def test_a_release_holds_the_lectures_of_its_weeks_and_leads_to_no_other(student
     assert {page for page in shown if page.startswith("quiz_")} == {
         f"quiz_part{number}.html" for number in out
     }
-    listed = [link for link in shown["slides.html"].links if link.startswith("slides/")]
+    listed = shown["slides.html"].xpath("//a[starts-with(@href, 'slides/')]/@href")
     assert {link.partition("?")[0] for link in listed} == {*decks}
     found = (students_site / "searchindex.js").read_text(encoding="utf-8")
     assert "part2_self_attention" in found
