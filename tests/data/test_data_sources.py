@@ -2,17 +2,14 @@
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from checkout import ROOT
 from data_world import REVISION, ROWS, parquet_of, sha256
 from data_world import folders as folders
 from data_world import hub as hub
 from data_world import world as world
+from huggingface_hub import constants
 
 from course_lib.data import datasets, local_files
 from course_lib.data import sources as data_sources
@@ -133,46 +130,54 @@ def films(hub):
     return hub
 
 
-def ask_hub(world, endpoint, sources='["hub"]', **environment):
-    """Load in a process of its own: where the hub is, is read once when it is imported."""
-    code = (
-        "from pathlib import Path; from course_lib.data.datasets import DataError, load\n"
-        f"try: data = load('films', {sources}, Path({str(world.registry())!r}))\n"
-        "except DataError as error: print('DataError:', error)\n"
-        "else: print(data.fingerprint('train'), data.fingerprint('test'))"
-    )
-    cache = str(world.folder / "hub")
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": cache, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+@pytest.fixture
+def ask(world, monkeypatch, capfd):
+    """Loads the films where the hub has this address: what is printed, and what came or is wrong.
+
+    In a process of its own, its address is that of HF_ENDPOINT: see test_published_model.py.
+    """
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(world.folder / "hub"))
+
+    def asked(address, sources=("hub",)):
+        place = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+        monkeypatch.setattr(constants, "ENDPOINT", address)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", place)
+        try:
+            data = world.load(sources=sources)
+            print(data.fingerprint("train"), data.fingerprint("test"))
+        except DataError as error:
+            print("DataError:", error)
+        out, err = capfd.readouterr()
+        assert err == ""
+        return out.splitlines()
+
+    return asked
 
 
-def test_the_hub_serves_the_same_sentences_as_the_mirror(world, films, monkeypatch):
+NOWHERE = "http://127.0.0.1:9"
+
+
+def test_the_hub_serves_the_same_sentences_as_the_mirror(world, films, ask, monkeypatch, capfd):
     train = world.films["splits"][0]["hub"]
     train["sha256"] = sha256(films.files["data/train.parquet"])
     mirror = world.load()
     monkeypatch.delenv("COURSE_DATA")
+    capfd.readouterr()
     wanted = [
         "films from the Hugging Face hub (someone/films at 0123456): 3 train, 1 test",
         f"{mirror.fingerprint('train')} {mirror.fingerprint('test')}",
     ]
-    assert ask_hub(world, films.address, sources=None) == wanted
+    assert ask(films.address, sources=None) == wanted
     # What was fetched once is there without a network, too.
-    assert ask_hub(world, "http://127.0.0.1:9", HF_HUB_OFFLINE="1") == wanted
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert ask(NOWHERE) == wanted
     train["sha256"] = "0" * 64
-    (line,) = ask_hub(world, "http://127.0.0.1:9")
+    (line,) = ask(NOWHERE)
     assert "has the checksum" in line
     assert line.endswith("delete it and load again")
 
 
-def test_a_text_alone_comes_without_its_empty_rows(world, hub):
+def test_a_text_alone_comes_without_its_empty_rows(world, hub, ask, capfd):
     plain = "text\n\n= Très =\n\none, two\n".encode()
     packed = parquet_of({"text": ["", " = Très = \n", "", "one, two\n"]})
     hub.files["text.parquet"] = packed
@@ -186,14 +191,15 @@ def test_a_text_alone_comes_without_its_empty_rows(world, hub):
     here = world.load()
     assert here["train"][:] == {"text": ["= Très =", "one, two"]}
     assert datasets._counts(here["train"]) == "2 texts, 5 words of text"
-    _, prints = ask_hub(world, hub.address)
+    capfd.readouterr()
+    _, prints = ask(hub.address)
     assert prints == f"{here.fingerprint('train')} {here.fingerprint('test')}"
     splits[0]["rows"] = 2
     with pytest.raises(DataError, match="has 4 rows instead of 2"):
         world.load()
 
 
-def test_two_texts_with_three_labels_in_two_files(world, hub):
+def test_two_texts_with_three_labels_in_two_files(world, hub, ask):
     for number, labels in enumerate(((0, -1), (2,))):
         rows = {"premise": [f"a{n}" for n in labels], "hypothesis": ["b"] * len(labels)}
         hub.files[f"{number}.parquet"] = parquet_of(rows | {"label": list(labels)})
@@ -203,28 +209,29 @@ def test_two_texts_with_three_labels_in_two_files(world, hub):
     files |= {"more_files": ["1.parquet"], "columns": world.films["columns"], "unlabeled": True}
     splits = [{"name": name, "rows": 3, "hub": dict(files)} for name in ("train", "test")]
     world.films["splits"] = splits
-    card, _ = ask_hub(world, hub.address)
+    card, _ = ask(hub.address)
     assert card.endswith(": 2 train, 2 test")
     splits[1]["hub"]["unlabeled"] = False
-    (line,) = ask_hub(world, hub.address)
+    (line,) = ask(hub.address)
     assert "has labels of -1" in line
     world.films["labels"] = ["no", "yes"]
-    (line,) = ask_hub(world, hub.address)
+    (line,) = ask(hub.address)
     assert "has the label 2, not 0 to 1" in line
 
 
-def test_without_a_network_the_next_source_serves_at_once(world):
-    lines = ask_hub(world, "http://127.0.0.1:9", sources='["hub", "package"]')
+def test_without_a_network_the_next_source_serves_at_once(ask, monkeypatch):
+    lines = ask(NOWHERE, ["hub", "package"])
     assert lines[0].startswith("films is not available from the hub: someone/films is not on this")
     assert lines[1].startswith("instead of films, ratings from the package")
-    (line,) = ask_hub(world, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    (line,) = ask(NOWHERE)
     assert "HF_HUB_OFFLINE is set" in line
     assert "connect to the network" in line
 
 
-def test_a_file_that_the_hub_has_not_is_told(world, films):
+def test_a_file_that_the_hub_has_not_is_told(world, films, ask):
     world.films["splits"][1]["hub"]["file"] = "gone.jsonl"
-    (line,) = ask_hub(world, films.address)
+    (line,) = ask(films.address)
     assert "the hub answers 404 for someone/films/gone.jsonl" in line
 
 
