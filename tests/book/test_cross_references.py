@@ -12,7 +12,6 @@ LECTURES = sorted(p for p in (ROOT / "lectures").glob("*.md") if p.name != "READ
 CELL = re.compile(r"^```\{code-cell\}.*?^```$", re.M | re.S)
 ROLE = re.compile(r"\{(exercise|assignment|part)\}`([^`]+)`")
 BEGINS = re.compile(r"(?:\n\n|[.?!][)*]*\s)\{paper\}`[^`]*`")  # not an item of a list
-UP_TO = re.compile(r"this page up to \*([^*]+)\*")
 FIND = {
     "exercise": references.exercise_called,
     "assignment": lambda text: references.assignment_with(*text.split(" ", 1)),
@@ -91,13 +90,6 @@ def test_a_promise_that_a_part_does_not_keep_is_found(said, wrong):
 def test_no_sentence_begins_with_a_section_of_the_paper(path):
     """It would begin with a small letter."""
     assert BEGINS.findall(words(path)) == []
-
-
-@pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
-def test_a_lecture_that_is_read_up_to_a_heading_has_it(path):
-    text = path.read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.+)$", text, re.M)
-    assert [title for title in UP_TO.findall(text) if title not in headings] == []
 
 
 def test_numbers_in_other_documents_exist():

@@ -1,7 +1,6 @@
 """Formulas of a text are typeset, names of the code are code: no page shows d_k as it stands."""
 
 import re
-import sys
 
 import pytest
 from checkout import ROOT
@@ -10,11 +9,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book.audit import audit_page  # noqa: E402
 from book.screen import symbols  # noqa: E402
 from grader.authoring.views import text_notebook  # noqa: E402
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from grader.course import toml  # noqa: E402
 
 LECTURES = ROOT / "lectures"
 PAGES = sorted(path for path in LECTURES.glob("**/*.md") if path.name != "glossary.md")
@@ -66,7 +61,7 @@ def test_a_page(path):
 
 @pytest.mark.parametrize("path", QUIZZES, ids=lambda path: path.stem)
 def test_a_quiz(path):
-    quiz = tomllib.loads(path.read_text(encoding="utf-8"))
+    quiz = toml.loads(path.read_text(encoding="utf-8"))
     assert [line for text in strings(quiz) for line in raw(text)] == []
 
 

@@ -12,15 +12,9 @@ from book import documents, outline
 from book.audit import statements
 from book.documents import walkthrough
 from grader.authoring.views import text_notebook
-from grader.course.course import Course
 from grader.library.components import BuildError, Component
 
 FEWEST_STATIONS = 12
-
-
-@pytest.fixture(scope="module")
-def course():
-    return Course.here()
 
 
 def code(notebook):

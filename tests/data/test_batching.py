@@ -1,13 +1,11 @@
 """Batches of sentences and of pairs: each once per epoch, little padding, a fixed order."""
 
-import os
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT
+from data_world import MIRROR, needs_mirror
 
 from course_lib.data.batching import TokenBuckets, batches_in_order, pad, padding_waste
 from course_lib.data.datasets import load
@@ -15,8 +13,6 @@ from course_lib.data.grammar.reviews import reviews, sentences
 from course_lib.data.grammar.sentence_pairs import draw_pair
 from course_lib.data.pair_batching import END, START, PairBatch, PairBuckets
 from course_lib.data.tokenization import TextTokenizer
-
-MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 
 
 def drawn(n=500, seed=0, longest=60):
@@ -124,9 +120,7 @@ def test_hardly_any_padding_on_the_generated_corpora(corpus, max_tokens):
     assert waste < 0.10 < plain
 
 
-@pytest.mark.skipif(
-    not (MIRROR / "sst2").is_dir(), reason="no local mirror: set COURSE_DATA to a folder with sst2"
-)
+@needs_mirror
 def test_under_ten_percent_of_padding_on_sst2(monkeypatch):
     monkeypatch.setenv("COURSE_DATA", str(MIRROR))
     data = load("sst2", ["mirror"])

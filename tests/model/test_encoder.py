@@ -6,6 +6,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_models import draw, plain
 from torch import nn
 
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
@@ -20,15 +21,6 @@ from course_lib.fast.forms import FusedLayerNorm, fast_model
 from course_lib.masks import padding_mask
 from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
 from course_lib.training.classification_step import training_step
-
-
-def draw(seed, *shape):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-
-
-def plain(kind, *sizes, **settings):
-    """A model as one reads it, beside `fast_model`."""
-    return kind(*sizes, **settings)
 
 
 def classifier(pooling="mean", norm_first=False, dropout=0.0, seed=0, made=plain):
@@ -68,8 +60,7 @@ def test_encoder_equals_torchs_with_its_gradients(norm_first, made):
         output = read(x)[real]
         (output * draw(2, *output.shape)).sum().backward()
         results.append((output, x.grad))
-    for wanted, own in zip(*results, strict=True):
-        torch.testing.assert_close(own, wanted, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(*results[::-1], atol=1e-5, rtol=1e-5)
     mine, yours = ours.layers[0], theirs.layers[0]
     packed = torch.cat([layer.weight.grad for layer in (mine.attention.w_q, mine.attention.w_k)])
     pairs = [
@@ -227,8 +218,7 @@ def test_fast_forms_equal_the_readable_ones_with_gradients(norm_first, training)
         logits, _ = model(token_ids)
         logits.square().sum().backward()
         results.append([logits, *(p.grad for p in model.parameters())])
-    for readable, fast in zip(*results, strict=True):
-        torch.testing.assert_close(fast, readable, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(*results[::-1], atol=1e-5, rtol=1e-4)
 
 
 def masks():

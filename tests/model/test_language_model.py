@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from small_models import enlarged
 
 from course_lib.decoding.generate import generate
 from course_lib.families.cached_attention import KeysAndValues
@@ -17,13 +18,8 @@ POSITIONS = (*KINDS, "relative")
 def made(positions="learned", vocab_size=19, **sizes):
     torch.manual_seed(0)
     kind = "none" if positions == "relative" else positions
-    model = LanguageModel(vocab_size, **SIZES | sizes, positions=kind).eval()
-    if positions == "relative":
-        with_positions(model, "relative")
-    with torch.no_grad():  # larger than at the start of a training: differences show
-        for parameter in model.parameters():
-            parameter += 0.2 * torch.randn(parameter.shape)
-    return model
+    model = LanguageModel(vocab_size, **SIZES | sizes, positions=kind)
+    return enlarged(with_positions(model, "relative") if positions == "relative" else model)
 
 
 def tokens(*shape):

@@ -4,6 +4,8 @@ import math
 
 import pytest
 import torch
+from no_shape_checks import no_shape_checks
+from small_models import enlarged, learned
 from torch.nn.functional import cross_entropy
 
 from course_lib.families.encoder_heads import SpanFinder, TextClassifier, TokenClassifier
@@ -17,11 +19,7 @@ LENGTHS = (17, 9, 1)
 
 def made(kind=MaskedLanguageModel, encoder=BertEncoder, **settings):
     torch.manual_seed(0)
-    model = kind(encoder(19, **SIZES), **settings).eval()
-    with torch.no_grad():  # larger than at the start of a training: differences show
-        for parameter in model.parameters():
-            parameter += 0.2 * torch.randn(parameter.shape)
-    return model
+    return enlarged(kind(encoder(19, **SIZES), **settings))
 
 
 def texts():
@@ -179,29 +177,23 @@ def test_a_token_has_its_class_and_a_span_is_never_in_the_padding():
 @pytest.mark.parametrize("kind", ["classes", "tokens", "spans"])
 def test_a_head_learns_what_it_is_for_and_the_encoder_with_it(kind):
     """The class, tokens and span that are asked for all follow from where token 5 stands."""
-    heads = {
-        "classes": lambda encoder: TextClassifier(encoder, dropout=0.0),
-        "tokens": lambda encoder: TokenClassifier(encoder, 2, dropout=0.0),
-        "spans": SpanFinder,
-    }
     torch.manual_seed(0)
     encoder = BertEncoder(19, **SIZES | {"dropout": 0.0})
-    model = heads[kind](encoder)
     places = torch.arange(16) % 8
     ids = torch.randint(6, 19, (16, 8))
     ids[range(16), places] = 5
     before = encoder.tokens.weight[5].clone()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(150):
-        output = model(ids)
-        if kind == "classes":
-            loss = cross_entropy(output[0], (places >= 4).long())
-        elif kind == "tokens":
-            loss = cross_entropy(output.flatten(0, 1), (ids == 5).long().flatten())
-        else:
-            loss = sum(cross_entropy(one, places) for one in output)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert loss < 0.2
+    head, loss = {
+        "classes": (
+            TextClassifier(encoder, dropout=0.0),
+            lambda found: cross_entropy(found[0], (places >= 4).long()),
+        ),
+        "tokens": (
+            TokenClassifier(encoder, 2, dropout=0.0),
+            lambda found: cross_entropy(found.flatten(0, 1), (ids == 5).long().flatten()),
+        ),
+        "spans": (SpanFinder(encoder), lambda found: sum(cross_entropy(f, places) for f in found)),
+    }[kind]
+    with no_shape_checks():
+        assert learned(head, lambda: loss(head(ids)), steps=150, rate=3e-3) < 0.2
     assert not torch.equal(encoder.tokens.weight[5], before)

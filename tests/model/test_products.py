@@ -50,9 +50,8 @@ def test_a_linear_layer_and_its_gradients(by_onednn, shape, n_out, bias):
     torch.manual_seed(0)
     x, weight = torch.randn(shape), torch.randn(n_out, 5)
     offset = torch.randn(n_out) if bias else None
-    found = with_gradients(linear, x, weight, offset)
-    for got, wanted in zip(found, with_gradients(F.linear, x, weight, offset), strict=True):
-        torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-4)
+    found, wanted = (with_gradients(of, x, weight, offset) for of in (linear, F.linear))
+    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-4)
     assert bool(by_onednn) == bool(x.numel())  # nothing is multiplied of an empty batch
 
 
@@ -123,8 +122,7 @@ def test_a_loss_by_parts_of_the_logits(by_onednn, monkeypatch):
     found = with_gradients(lambda x, w: projected_loss(x, w, targets)[0], x, words)
     wanted = with_gradients(lambda x, w: label_smoothed_loss(x @ w.T, targets), x, words)
     assert by_onednn
-    for got, one in zip(found, wanted, strict=True):
-        torch.testing.assert_close(got, one, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-4)
 
 
 def test_half_precision_small_products_and_other_types_are_torchs(by_onednn, monkeypatch):

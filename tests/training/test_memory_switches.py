@@ -80,8 +80,7 @@ def test_layers_computed_again_give_the_same_gradients_with_dropout(model, loss,
     with recomputed(model):
         found, again = gradients(model, loss, batch)
     assert found == wanted
-    for one, other in zip(again, plainly, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-7)
+    torch.testing.assert_close(again, plainly, rtol=1e-5, atol=1e-7)
     other_draw, _ = gradients(model, loss, batch, seed=2)
     assert other_draw != wanted  # dropout was there
     assert set(model.state_dict()) == names
@@ -110,8 +109,7 @@ def test_a_training_with_it_ends_with_the_same_weights(how):
         ended.append(([row["loss"] for row in rows], model.state_dict()))
     (losses, weights), (wanted, target) = ended
     assert losses == pytest.approx(wanted, rel=1e-5)
-    for name, value in weights.items():
-        torch.testing.assert_close(value, target[name], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(weights, target, rtol=1e-5, atol=1e-6)
 
 
 def test_it_needs_a_list_of_layers():
@@ -154,8 +152,7 @@ def test_a_mean_over_tokens_accumulates_by_tokens():
         (row,) = plain(Fixed(batches), model, loss=translation_loss, count=real_targets, **settings)
         found.append((row["loss"], model.state_dict()))
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-5)
-    for name, value in found[0][1].items():
-        torch.testing.assert_close(value, found[1][1][name], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(found[0][1], found[1][1], rtol=1e-5, atol=1e-6)
     by_sentences = sum(translation_loss(model, *batch)[0].item() for batch in pairs) / 2
     by_tokens = translation_loss(model, *union)[0].item()
     assert abs(by_sentences - by_tokens) > 1e-3
@@ -193,8 +190,7 @@ def test_packed_texts_have_the_loss_and_gradients_of_texts_alone(positions, reco
     else:
         found, found_gradients = gradients(model, packed_language_loss, packed)
     assert found == pytest.approx(wanted, abs=1e-5)
-    for one, other in zip(found_gradients, wanted_gradients, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(found_gradients, wanted_gradients, rtol=1e-4, atol=1e-6)
     forgotten, _ = gradients(model, packed_language_loss, packed._replace(texts=1 + 0 * packed[2]))
     assert abs(forgotten - wanted) > 1e-3  # one text a row, so each reads those before it
 
@@ -288,6 +284,5 @@ def test_a_profile_with_every_switch_ends_with_the_same_weights():
         ended.append((history[-2]["loss"], model.state_dict()))
     (wanted, target), (found, weights), (rounded, _) = ended
     assert found == pytest.approx(wanted, rel=1e-4)
-    for name, value in weights.items():
-        torch.testing.assert_close(value, target[name], rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(weights, target, rtol=1e-3, atol=1e-4)
     assert 1e-6 < abs(rounded / wanted - 1) < 0.05
