@@ -1,8 +1,12 @@
 """What the tests of studies share."""
 
+import shutil
+
 import optuna
 import pytest
 import torch
+from no_shape_checks import no_shape_checks
+from sqlalchemy import event
 
 from course_lib.study.database.storage import storage
 
@@ -12,10 +16,35 @@ def as_it_was(tmp_path, monkeypatch):
     """`work` sets torch's algorithms, and leaves files where it runs."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     monkeypatch.chdir(tmp_path)
-    yield
+    with no_shape_checks():
+        yield
     torch.set_deterministic_debug_mode("default")
 
 
+def opened_at(path):
+    """The storage of a file that need not survive a loss of power."""
+    found = storage(f"sqlite:///{path}", grace=5)
+    found.engine.dispose()
+    event.listen(found.engine, "connect", lambda one, _: one.execute("PRAGMA synchronous = OFF"))
+    return found
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """A database for made-up studies of any test: to make its tables takes a second."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return opened_at(tmp_path_factory.mktemp("study") / "study.db")
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory):
+    """The file of a database that has its tables and no study."""
+    path = tmp_path_factory.mktemp("empty") / "study.db"
+    storage(f"sqlite:///{path}").engine.dispose()
+    return path
+
+
 @pytest.fixture
-def opened(tmp_path):
-    return storage(f"sqlite:///{tmp_path}/study.db", grace=5)
+def opened(empty, tmp_path):
+    """A database of this test alone."""
+    return opened_at(shutil.copy(empty, tmp_path / "study.db"))

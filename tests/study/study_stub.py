@@ -48,6 +48,20 @@ def in_threads(attempt, count):
     return failures
 
 
+def noted(log, what):
+    """The points that some worker began or ended, and the workers' process ids."""
+    lines = [line.split() for line in log.read_text().splitlines()] if log.exists() else []
+    lines = [line for line in lines if line[0] == what]
+    return [tuple(line[2:]) for line in lines], [int(line[1]) for line in lines]
+
+
+def until(condition, seconds=300):
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it did not come to that"
+        time.sleep(0.05)
+
+
 class Stub:
     """Four steps that measure nothing; `seconds` is what each of them takes."""
 

@@ -5,7 +5,6 @@ from optuna.distributions import CategoricalDistribution
 from optuna.trial import TrialState, create_trial
 
 from course_lib.study.database.plan import key
-from course_lib.study.database.storage import storage
 from course_lib.study.space import DEFAULT, FACTORS
 
 ABOUT = {
@@ -41,12 +40,6 @@ def pruned(quality_then, seed=0, **changed):
 
 def waiting(seed=0, **changed):
     return TrialState.WAITING, {**DEFAULT, **changed, "seed": seed}
-
-
-def database(folder):
-    """An empty one: to make its tables takes a second, so a test file shares it."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    return storage(f"sqlite:///{folder}/study.db")
 
 
 def study_of(opened, *trials, **attributes):

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 import torch
-from study_trials import complete, database, study_of, waiting
+from study_trials import complete, study_of, waiting
 from torch import nn
 
 from course_lib.study.confirmation import confirm
@@ -15,11 +15,6 @@ STUDY = [
     *(complete(80.0 + 0.2 * i, seed=i) for i in range(2)),
     *(complete(90.0 + 0.2 * i, seed=i, dropout=0.0) for i in range(2)),
 ]
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    return database(tmp_path_factory.mktemp("study"))
 
 
 class TinyTask:
@@ -58,8 +53,8 @@ def weight(seed):
     return nn.Linear(1, 1).weight.item()
 
 
-def test_it_measures_the_trained_models_on_the_test_split(opened):
-    study = study_of(opened, *STUDY)
+def test_it_measures_the_trained_models_on_the_test_split(shared):
+    study = study_of(shared, *STUDY)
     task = TinyTask()
     record = confirm(study, task, [100, 101])
     assert record["configuration"] == {**DEFAULT, "dropout": 0.0}
@@ -68,11 +63,11 @@ def test_it_measures_the_trained_models_on_the_test_split(opened):
     assert record["test"] == pytest.approx([40 + weight(100), 40 + weight(101)])
     assert len(task.tested) == 2
     assert task.seen == [record["configuration"]] * 2
-    assert open_study(opened, study.study_name).user_attrs["confirmation"] == record
+    assert open_study(shared, study.study_name).user_attrs["confirmation"] == record
 
 
-def test_a_second_time_is_refused_and_measures_nothing(opened):
-    study = study_of(opened, *STUDY)
+def test_a_second_time_is_refused_and_measures_nothing(shared):
+    study = study_of(shared, *STUDY)
     confirm(study, TinyTask(), [100])
     task = TinyTask()
     with pytest.raises(StudyError, match="was confirmed before, with the seeds 100"):
@@ -91,8 +86,8 @@ def test_a_second_time_is_refused_and_measures_nothing(opened):
         (STUDY[:1], [100], "recommends nothing"),
     ],
 )
-def test_what_it_refuses(opened, trials, seeds, sentence):
-    study = study_of(opened, *trials)
+def test_what_it_refuses(shared, trials, seeds, sentence):
+    study = study_of(shared, *trials)
     task = TinyTask()
     with pytest.raises(StudyError, match=sentence):
         confirm(study, task, seeds)
@@ -100,8 +95,8 @@ def test_what_it_refuses(opened, trials, seeds, sentence):
     assert "confirmation" not in study.user_attrs
 
 
-def test_a_training_that_fails_leaves_the_test_split_alone(opened):
-    study = study_of(opened, *STUDY)
+def test_a_training_that_fails_leaves_the_test_split_alone(shared):
+    study = study_of(shared, *STUDY)
     task = TinyTask(diverges_with=101)
     with pytest.raises(StudyError, match="seed 101 diverged .* nothing was measured on the test"):
         confirm(study, task, [100, 101])

@@ -7,10 +7,10 @@ import threading
 import pytest
 import study_stub
 from checkout import ROOT
+from study_stub import noted, until
 
 from course_lib.study.database.plan import queue
 from course_lib.study.database.points import queued
-from course_lib.study.database.rows import rows
 from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, open_study, storage
 
@@ -37,17 +37,13 @@ def run(url, log, **options):
     return told
 
 
-def lines(log, what):
-    found = log.read_text().splitlines() if log.exists() else []
-    return [line for line in found if line.startswith(what)]
-
-
 def test_two_workers_finish_a_plan_together(url, tmp_path):
     study, log = begin(url), tmp_path / "log"
     told = run(url, log, seconds=0.1)
-    assert [row["status"] for row in rows(study)] == ["complete"] * 12
-    assert len(lines(log, "begin")) == 12
-    assert len({line.split()[1] for line in lines(log, "begin")}) == 2
+    assert study_stub.statuses(study) == ["complete"] * 12
+    points, workers = noted(log, "begin")
+    assert len(points) == 12
+    assert len(set(workers)) == 2
     assert told[-1].startswith("[12/12] ")
 
 
@@ -61,8 +57,7 @@ def test_a_server_that_stops_loses_no_finished_trial(url, postgresql, tmp_path):
     begin(url)
 
     def stop():
-        while len(lines(log, "end")) < 3:
-            threading.Event().wait(0.02)
+        until(lambda: len(noted(log, "end")[0]) >= 3)
         postgresql.stop()
 
     stopper = threading.Thread(target=stop)
@@ -75,11 +70,10 @@ def test_a_server_that_stops_loses_no_finished_trial(url, postgresql, tmp_path):
         storage(url)
     postgresql.start()
     study = begin(url)
-    complete = [row for row in rows(study) if row["status"] == "complete"]
-    assert len(complete) >= 2
+    assert study_stub.statuses(study).count("complete") >= 2
     run(url, log)
-    assert [row["status"] for row in rows(study)] == ["complete"] * 12
-    assert len(lines(log, "begin")) <= 12 + 2  # the two that were in the middle
+    assert study_stub.statuses(study) == ["complete"] * 12
+    assert len(noted(log, "begin")[0]) <= 12 + 2  # the two that were in the middle
 
 
 def test_a_wrong_name_is_one_sentence(url):

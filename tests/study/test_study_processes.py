@@ -5,12 +5,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 import study_stub
 from checkout import ROOT
+from study_stub import noted, until
 
 from course_lib.study.database.plan import queue
 from course_lib.study.database.run import WorkerError, run_workers
@@ -37,20 +37,6 @@ def study(url):
 def run(url, n_workers, tell=lambda line: None, grace=GRACE, **options):
     command = study_stub.command(url, grace=grace, **options)
     run_workers(storage(url, grace), "stub", command, n_workers, tell)
-
-
-def noted(log, what):
-    """The points that some worker began or ended, and the workers' process ids."""
-    text = Path(log).read_text() if Path(log).exists() else ""
-    lines = [line.split() for line in text.splitlines() if line.startswith(what)]
-    return [tuple(line[2:]) for line in lines], [int(line[1]) for line in lines]
-
-
-def until(condition, seconds=300):
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, "it did not come to that"
-        time.sleep(0.05)
 
 
 def is_there(pid):

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from lxml import html
-from study_trials import complete, database, failed, pruned, study_of, waiting
+from study_trials import complete, failed, pruned, study_of, waiting
 
 from course_lib.study.commands import Where
 from course_lib.study.commands import report as command
@@ -36,14 +36,9 @@ NULL = [
 ]
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    return database(tmp_path_factory.mktemp("study"))
-
-
-def sections_of(opened, *trials, **attributes):
+def sections_of(shared, *trials, **attributes):
     """The report's sections by id, and its material."""
-    found = material(opened, study_of(opened, *trials, **attributes).study_name)
+    found = material(shared, study_of(shared, *trials, **attributes).study_name)
     return _Sections(found), found
 
 
@@ -69,8 +64,8 @@ def tables(section):
 
 
 class TestTheAnswer:
-    def test_the_cheaper_of_two_that_are_as_good_is_taken(self, opened):
-        sections, found = sections_of(opened, *CLEAR)
+    def test_the_cheaper_of_two_that_are_as_good_is_taken(self, shared):
+        sections, found = sections_of(shared, *CLEAR)
         text = text_of(sections["answer"])
         assert text.startswith("**Take the configuration with n_layers 4.**")
         assert "null result" not in text
@@ -81,8 +76,8 @@ class TestTheAnswer:
         assert "6.00 s a training, against 12.0 s of the configuration with dropout 0.0" in text
         assert "cheaper, not because it is better" in text
 
-    def test_its_interval_is_of_the_pooled_noise(self, opened):
-        sections, found = sections_of(opened, *CLEAR)
+    def test_its_interval_is_of_the_pooled_noise(self, shared):
+        sections, found = sections_of(shared, *CLEAR)
         s, t4 = math.sqrt(0.02), 2.776445
         assert found.findings.noise.s == pytest.approx(s)
         assert found.findings.noise.degrees == 4
@@ -90,14 +85,14 @@ class TestTheAnswer:
         assert f"[{90 - half:.2f}, {90 + half:.2f}]" in text_of(sections["answer"])
         assert found.findings.margin == pytest.approx(t4 * s)
 
-    def test_its_difference_from_the_default(self, opened):
-        text = text_of(sections_of(opened, *CLEAR)[0]["answer"])
+    def test_its_difference_from_the_default(self, shared):
+        text = text_of(sections_of(shared, *CLEAR)[0]["answer"])
         half = 2.776445 * math.sqrt(0.02)
         assert f"+9.90 points, with a 95 % interval of [{9.9 - half:.2f}, {9.9 + half:.2f}]" in text
         assert "better by more than noise" in text
 
-    def test_a_null_result_is_called_one(self, opened):
-        sections, found = sections_of(opened, *NULL)
+    def test_a_null_result_is_called_one(self, shared):
+        sections, found = sections_of(shared, *NULL)
         text = text_of(sections["answer"])
         assert text.startswith("**Take the default.**")
         assert "**This is a null result.**" in text
@@ -107,22 +102,22 @@ class TestTheAnswer:
         assert "not because it is better" in text
         assert "No single change has a detectable effect" in text_of(sections["sensitivity"])
 
-    def test_the_chance_of_each_adds_up_to_one(self, opened):
-        _, found = sections_of(opened, *CLEAR)
+    def test_the_chance_of_each_adds_up_to_one(self, shared):
+        _, found = sections_of(shared, *CLEAR)
         assert sum(found.findings.chances) == pytest.approx(1)
         assert found.findings.chances[0] == pytest.approx(0.76, abs=0.02)  # Φ(0.1 / √0.02)
 
-    def test_a_study_that_goes_on_says_so(self, opened):
-        text = text_of(sections_of(opened, *CLEAR, waiting(n_heads=4))[0]["answer"])
+    def test_a_study_that_goes_on_says_so(self, shared):
+        text = text_of(sections_of(shared, *CLEAR, waiting(n_heads=4))[0]["answer"])
         assert "The study is not finished:** 1 trial is still waiting" in text
 
-    def test_no_waiting_trial_counts_as_failed(self, opened):
-        _, found = sections_of(opened, *CLEAR, waiting(seed=2, n_layers=4))
+    def test_no_waiting_trial_counts_as_failed(self, shared):
+        _, found = sections_of(shared, *CLEAR, waiting(seed=2, n_layers=4))
         assert changes(found.findings.recommended) == "n_layers 4"
 
-    def test_an_interval_beyond_100_percent_is_explained(self, opened):
+    def test_an_interval_beyond_100_percent_is_explained(self, shared):
         trials = [complete(99.0 + i, seed=i) for i in range(2)]
-        assert "accuracy ends at 100" in text_of(sections_of(opened, *trials)[0]["answer"])
+        assert "accuracy ends at 100" in text_of(sections_of(shared, *trials)[0]["answer"])
 
     @pytest.mark.parametrize(
         ("trials", "sentence"),
@@ -136,18 +131,17 @@ class TestTheAnswer:
             ([complete(80.0), complete(82.0, seed=1)], "nothing to compare it with"),
         ],
     )
-    def test_little_is_enough_for_a_whole_report(self, opened, tmp_path, trials, sentence):
-        sections, found = sections_of(opened, *trials)
-        assert sentence in text_of(sections["answer"])
-        files = write(found, tmp_path / "out")
-        assert files.markdown.read_text(encoding="utf-8").count("\n## ") == len(SECTIONS) == 9
-        assert files.html.exists()
+    def test_little_is_enough_for_a_whole_report(self, shared, tmp_path, trials, sentence):
+        made = report(material(shared, study_of(shared, *trials).study_name))
+        assert sentence in text_of(made.sections[0])
+        assert len(made.sections) == 9
+        assert write(made, tmp_path / "out").html.exists()
 
 
 class TestWhatWasRun:
-    def test_failures_are_counted_and_never_recommended(self, opened):
+    def test_failures_are_counted_and_never_recommended(self, shared):
         best = [complete(99.0, dropout=0.3), failed("diverged", "step 3 is nan", 1, dropout=0.3)]
-        sections, found = sections_of(opened, *CLEAR, *best)
+        sections, found = sections_of(shared, *CLEAR, *best)
         _, statuses, failures = tables(sections["methods"])
         assert [row[:2] for row in statuses] == [["complete", "9"], ["diverged", "1"]]
         assert failures == [["dropout 0.3", "1", "diverged", "step 3 is nan"]]
@@ -155,19 +149,19 @@ class TestWhatWasRun:
         line = next(r for r in tables(sections["configurations"])[0] if r[0] == "dropout 0.3")
         assert line[1:3] == ["1", "1"]
 
-    def test_the_warm_up_is_told_as_it_was(self, opened):
-        text = text_of(sections_of(opened, *CLEAR, waiting(warmup=10_000))[0]["methods"])
+    def test_the_warm_up_is_told_as_it_was(self, shared):
+        text = text_of(sections_of(shared, *CLEAR, waiting(warmup=10_000))[0]["methods"])
         assert "2 and 4 steps for 4000 and 10,000" in text  # of 45, not of 100,000
 
-    def test_what_differs_between_trials_is_told(self, opened):
+    def test_what_differs_between_trials_is_told(self, shared):
         state, other = complete(81.0, seed=5)
-        sections, _ = sections_of(opened, *CLEAR, (state, {**other, "threads": 2}))
-        shared = dict(tables(sections["methods"])[0])
+        sections, _ = sections_of(shared, *CLEAR, (state, {**other, "threads": 2}))
+        shared = dict(tables(sections["methods"])[0].rows)
         assert shared["threads a trial"] == "1 (8 trials); 2 (1 trial)"
         assert shared["device"] == "cpu"
 
-    def test_other_data_is_refused(self, opened):
-        study = study_of(opened)
+    def test_other_data_is_refused(self, shared):
+        study = study_of(shared)
         first, second = _Data("sst2", "a" * 64), _Data("vader_movies", "b" * 64)
         assert same_data(study, first)["splits"] == {"validation": 872}
         same_data(study, first)
@@ -182,25 +176,25 @@ class _Data:
 
 
 class TestNoise:
-    def test_the_split_is_a_sample_too(self, opened):
+    def test_the_split_is_a_sample_too(self, shared):
         data = {"name": "x", "origin": "y", "sha256": "0", "splits": {"validation": 1000}}
-        sections, found = sections_of(opened, *CLEAR, data=data)
+        sections, found = sections_of(shared, *CLEAR, data=data)
         text = text_of(sections["noise"])
         assert "s = 0.141" in text
         assert "4 degrees of freedom" in text
         error = 100 * math.sqrt(0.9 * 0.1 / 1000)
         assert f"error of {error:.2f} points" in text
 
-    def test_without_a_recorded_size_it_is_left_out(self, opened):
-        sections, found = sections_of(opened, *CLEAR)
-        assert found.validation_size is None
+    def test_without_a_recorded_size_it_is_left_out(self, shared):
+        sections, found = sections_of(shared, *CLEAR)
+        assert validation_size(found) is None
         assert "binomial" not in text_of(sections["noise"])
 
 
 class TestSensitivity:
-    def test_the_forest_is_the_table(self, opened):
-        sections, found = sections_of(opened, *CLEAR)
-        (ax,) = drawings(found)["sensitivity"].figure.axes
+    def test_the_forest_is_the_table(self, shared):
+        section = sections_of(shared, *CLEAR)[0]["sensitivity"]
+        (ax,) = figure(section).axes
         assert [text.get_text() for text in ax.get_yticklabels()] == ["n_layers 4", "dropout 0.0"]
         half = 2.776445 * math.sqrt(0.02)
         for place, (bar, difference) in enumerate(zip(ax.containers, (9.9, 10.0), strict=True)):
@@ -218,20 +212,20 @@ class TestSensitivity:
         assert [bar[0].get_color() for bar in ax.containers] == [BLUE, ORANGE, GREY]
         assert [bar[0].get_markerfacecolor() for bar in ax.containers][2] == "none"
 
-    def test_the_correction_is_explained(self, opened):
-        text = text_of(sections_of(opened, *CLEAR)[0]["sensitivity"])
+    def test_the_correction_is_explained(self, shared):
+        text = text_of(sections_of(shared, *CLEAR)[0]["sensitivity"])
         assert "10 % of all studies" in text  # 1 − 0.95²
         assert "Holm" in text
 
-    def test_without_the_default_it_says_so(self, opened):
-        text = text_of(sections_of(opened, *CLEAR[2:])[0]["sensitivity"])
+    def test_without_the_default_it_says_so(self, shared):
+        text = text_of(sections_of(shared, *CLEAR[2:])[0]["sensitivity"])
         assert "The default has no complete trial" in text
 
 
 class TestFigures:
-    def test_points_of_quality_against_cost(self, opened):
-        sections, found = sections_of(opened, *CLEAR)
-        time, memory = drawings(found)["tradeoffs"].figure.axes
+    def test_points_of_quality_against_cost(self, shared):
+        section = sections_of(shared, *CLEAR)[0]["costs"]
+        time, memory = figure(section).axes
         points = time.containers[0][0].get_xydata().tolist()
         assert points == [pytest.approx(p) for p in ([12, 90.1], [6, 90.0], [10, 80.1], [10, 70.1])]
         front = next(line for line in time.lines if line.get_label() == "front")
@@ -241,16 +235,16 @@ class TestFigures:
         (table,) = tables(sections["costs"])
         assert [row[0] for row in table] == ["dropout 0.0", "**n_layers 4**"]
 
-    def test_memory_that_was_not_measured_is_left_out(self, opened):
+    def test_memory_that_was_not_measured_is_left_out(self, shared):
         trials = [complete(80.0 + i, seed=i, memory=None) for i in range(2)] + CLEAR[2:]
-        sections, found = sections_of(opened, *trials)
-        assert len(drawings(found)["tradeoffs"].figure.axes) == 1
-        assert "Memory was not measured" in text_of(sections["costs"])
+        section = sections_of(shared, *trials)[0]["costs"]
+        assert len(figure(section).axes) == 1
+        assert "Memory was not measured" in text_of(section)
 
-    def test_curves_are_means_over_seeds(self, opened):
+    def test_curves_are_means_over_seeds(self, shared):
         trials = [complete(80.0, 0, losses=(0.6, 0.4)), complete(82.0, 1, losses=(0.8, 0.5))]
         other = [complete(70.0 + i, i, losses=(0.9, 0.9), n_heads=4) for i in range(2)]
-        sections, found = sections_of(opened, *trials, *other)
+        sections, found = sections_of(shared, *trials, *other)
         lines = {name: (steps, losses) for name, steps, losses in mean_curves(found)}
         assert lines["recommended and default"] == ([30, 60], pytest.approx([0.7, 0.45]))
         (ax,) = drawings(found)["convergence"].figure.axes
@@ -260,9 +254,9 @@ class TestFigures:
 
 
 class TestPruned:
-    def test_they_enter_no_mean_and_are_counted_apart(self, opened):
+    def test_they_enter_no_mean_and_are_counted_apart(self, shared):
         ended = [pruned(99.0, seed=2), pruned(98.0, n_heads=16)]
-        sections, found = sections_of(opened, *CLEAR, *ended, pruner="asha")
+        sections, found = sections_of(shared, *CLEAR, *ended, pruner="asha")
         base = found.findings.line_of(DEFAULT)
         assert (base["n"], base["mean"], base["pruned"]) == (2, pytest.approx(80.1), 1)
         assert found.findings.noise.degrees == 4
@@ -270,13 +264,13 @@ class TestPruned:
         assert ["pruner", "asha"] in shared
         assert statuses[1][:2] == ["pruned", "2"]
 
-    def test_a_recommended_configuration_of_survivors_says_so(self, opened):
-        text = text_of(sections_of(opened, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
+    def test_a_recommended_configuration_of_survivors_says_so(self, shared):
+        text = text_of(sections_of(shared, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
         assert "survivors only:** 1 trial of it was pruned" in text
 
 
-def test_what_was_not_tried_is_counted(opened):
-    text = text_of(sections_of(opened, *CLEAR)[0]["limits"])
+def test_what_was_not_tried_is_counted(shared):
+    text = text_of(sections_of(shared, *CLEAR)[0]["limits"])
     assert "729 combinations" in text
     assert "4 of them were measured" in text
     assert "`n_layers` 4, 6 and 8" in text
@@ -292,12 +286,12 @@ class TestConfirmation:
         "measure": "accuracy in percent",
     }
 
-    def test_without_one_the_test_split_is_untouched(self, opened):
-        text = text_of(sections_of(opened, *CLEAR)[0]["answer"])
+    def test_without_one_the_test_split_is_untouched(self, shared):
+        text = text_of(sections_of(shared, *CLEAR)[0]["answer"])
         assert "The test split has not been touched" in text
 
-    def test_with_one_it_is_the_only_use_of_the_test_split(self, opened):
-        section = sections_of(opened, *CLEAR, confirmation=self.RECORD)[0]["answer"]
+    def test_with_one_it_is_the_only_use_of_the_test_split(self, shared):
+        section = sections_of(shared, *CLEAR, confirmation=self.RECORD)[0]["answer"]
         text = text_of(section)
         assert "not been touched" not in text
         assert "only use of the test split" in text
@@ -306,9 +300,9 @@ class TestConfirmation:
         interval = f"[{88 - half:.2f}, {88 + half:.2f}]"
         assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(section)[-1]
 
-    def test_one_of_another_configuration_is_told_apart(self, opened):
+    def test_one_of_another_configuration_is_told_apart(self, shared):
         record = {**self.RECORD, "configuration": DEFAULT}
-        text = text_of(sections_of(opened, *CLEAR, confirmation=record)[0]["answer"])
+        text = text_of(sections_of(shared, *CLEAR, confirmation=record)[0]["answer"])
         assert "says nothing about that one" in text
 
 
@@ -320,10 +314,10 @@ def asked(page):
 
 class TestThePage:
     @pytest.fixture(scope="class")
-    def folder(self, opened, tmp_path_factory):
+    def folder(self, shared, tmp_path_factory):
         name = "x<script>alert(1)</script>"
         bad = failed("out of memory", "needs <b>2 GiB</b> | more", n_heads=16)
-        found = material(opened, study_of(opened, *CLEAR, bad).study_name)
+        made = report(material(shared, study_of(shared, *CLEAR, bad).study_name))
         out = tmp_path_factory.mktemp("report")
         write(dataclasses.replace(found, name=name), out)
         return out
@@ -367,9 +361,9 @@ class TestThePage:
         assert text.count("\n## ") == 9
 
 
-def test_the_command_writes_both_files(opened, tmp_path, capsys):
-    name = study_of(opened, *CLEAR).study_name
-    assert command(Where(opened.url, name), tmp_path / "out", as_json=True) == 0
+def test_the_command_writes_both_files(shared, tmp_path, capsys):
+    name = study_of(shared, *CLEAR).study_name
+    assert command(Where(shared.url, name), tmp_path / "out", as_json=True) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["recommended"]["configuration"] == {**DEFAULT, "n_layers": 4}
     assert answer["recommended"]["mean"] == pytest.approx(90.0)
@@ -379,11 +373,11 @@ def test_the_command_writes_both_files(opened, tmp_path, capsys):
     assert (tmp_path / "out" / "report.md").exists()
 
 
-def test_the_command_refuses_what_cannot_be_compared(opened, tmp_path):
+def test_the_command_refuses_what_cannot_be_compared(shared, tmp_path):
     state, longer = complete(80.0, seed=7)
-    name = study_of(opened, *CLEAR, (state, {**longer, "steps": 90})).study_name
+    name = study_of(shared, *CLEAR, (state, {**longer, "steps": 90})).study_name
     with pytest.raises(StudyError, match="cannot be reported: trials of 60 and 90 steps"):
-        command(Where(opened.url, name), tmp_path / "out", as_json=False)
+        command(Where(shared.url, name), tmp_path / "out", as_json=False)
 
 
 def test_a_password_that_is_left_out_is_told():

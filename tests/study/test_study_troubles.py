@@ -174,7 +174,7 @@ def test_several_processes_open_and_fill_a_new_database_at_once(tmp_path):
 
 def test_no_two_workers_take_the_same_trial(tmp_path):
     url = f"sqlite:///{tmp_path}/study.db"
-    queue(storage(url), study_stub.plan(n_seeds=10))
+    queue(storage(url), study_stub.plan(n_seeds=5))
     taken: list[int] = []
 
     def take_all():
@@ -183,7 +183,7 @@ def test_no_two_workers_take_the_same_trial(tmp_path):
             taken.append(trial.number)
 
     assert not study_stub.in_threads(take_all, 4)
-    assert sorted(taken) == list(range(30))
+    assert sorted(taken) == list(range(15))
 
 
 # The command
