@@ -6,12 +6,13 @@ import random
 
 import pytest
 import torch
-from no_shape_checks import no_shape_checks
 
 from course_lib.evaluation.attempts import at_least_one
 from course_lib.families import answer_losses as losses
 from course_lib.recipes.answering import sums
 from course_lib.recipes.answering.stages import STAGES, AnsweringProfile, Stages
+
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
 
 IDS = torch.tensor([[2, 5, 3, 4, 1], [2, 3, 1, 0, 0]])
 ANSWERED = torch.tensor([[0, 0, 1, 1], [0, 1, 0, 0]], dtype=torch.bool)
@@ -118,13 +119,12 @@ def test_the_stages_train_one_model_further(monkeypatch):
     )
     stages = Stages(settings, seed=0)
     monkeypatch.setattr(stages, "held_out", stages.held_out[:10])
-    with no_shape_checks():
-        for stage in STAGES[:3]:
-            getattr(stages, stage)()
-        monkeypatch.setattr(stages, "_reward", lambda pair, text: float(text.startswith("1")))
-        stages.reward()
-        assert stages.rewards[-1] > stages.rewards[0] + 0.1
-        score = stages.score(times=4)
+    for stage in STAGES[:3]:
+        getattr(stages, stage)()
+    monkeypatch.setattr(stages, "_reward", lambda pair, text: float(text.startswith("1")))
+    stages.reward()
+    assert stages.rewards[-1] > stages.rewards[0] + 0.1
+    score = stages.score(times=4)
     assert set(score) == {"an_answer", "worked", "right", "right_and_worked"}
     assert all(len(counts) == 10 and max(counts) <= 4 for counts in score.values())
     assert 0 <= stages.in_context(2) <= 100

@@ -26,6 +26,8 @@ from grader.course import mistakes
 from grader.library.components import Component
 from grader.student import debug, program
 
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
+
 TELLING = {  # fault → the check that names it
     "dropout in evaluation": "no dropout in eval()",
     "mask after softmax": "row sums",

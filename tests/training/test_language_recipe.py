@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from no_shape_checks import no_shape_checks
 
 from course_lib.data import datasets, registry
 from course_lib.data.token_blocks import TokenBlocks, stream
@@ -19,19 +18,20 @@ from course_lib.recipes.classifier import likely_labels
 from course_lib.recipes.language import streams, train_language_model
 from course_lib.recipes.language_profiles import PROFILES, profile
 
-pytestmark = pytest.mark.xdist_group("language_recipe")  # its model is trained once
+pytestmark = [
+    pytest.mark.xdist_group("language_recipe"),  # its model is trained once
+    pytest.mark.usefixtures("without_shape_checks"),
+]
 
 
 @pytest.fixture(scope="module")
 def data():
-    with no_shape_checks():
-        return datasets.load("grammar_en_fr")
+    return datasets.load("grammar_en_fr")
 
 
 @pytest.fixture(scope="module")
 def trained(data):
-    with no_shape_checks():
-        return train_language_model(data, profile("tiny"), seed=0)
+    return train_language_model(data, profile("tiny"), seed=0)
 
 
 def test_the_tiny_profile_beats_what_only_counts(data, trained):
@@ -44,9 +44,8 @@ def test_the_tiny_profile_beats_what_only_counts(data, trained):
 
 def test_packed_rows_hold_the_same_texts(data):
     settings = replace(profile("tiny"), train_limit=200, epochs=1, packed=True)
-    with no_shape_checks():
-        trained = train_language_model(data, settings, seed=0)
-        _, stream, _ = streams(data, settings)
+    trained = train_language_model(data, settings, seed=0)
+    _, stream, _ = streams(data, settings)
     assert trained.tokens == len(stream) - 1
     assert trained.history[-1]["validation_perplexity"] < trained.tokenizer.vocab_size
 

@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from no_shape_checks import no_shape_checks
 from small_training import Fixed
 from torch.nn.functional import cross_entropy
 
@@ -22,15 +21,17 @@ from course_lib.recipes.masked_language import fine_tune, pretrain, unlabelled
 from course_lib.recipes.masked_language_profiles import PROFILES, profile
 from course_lib.training.language_losses import masked_language_loss
 
-pytestmark = pytest.mark.xdist_group("masked_language_recipe")  # its model is trained once
+pytestmark = [
+    pytest.mark.xdist_group("masked_language_recipe"),  # its model is trained once
+    pytest.mark.usefixtures("without_shape_checks"),
+]
 CLS, SEP, MASK = TextTokenizer.CLS, TextTokenizer.SEP, TextTokenizer.MASK
 
 
 @pytest.fixture(scope="module")
 def pretrained():
     settings = profile("tiny")
-    with no_shape_checks():
-        return pretrain(*unlabelled(settings), settings, seed=0)
+    return pretrain(*unlabelled(settings), settings, seed=0)
 
 
 def test_the_tiny_profile_learns_to_fill_gaps(pretrained):
@@ -53,8 +54,7 @@ def test_accumulated_pre_training_is_that_of_the_whole_batch(monkeypatch):
     for accumulate, batches in ((1, whole), (3, parts)):
         changed = dataclasses.replace(settings, accumulate=accumulate, epochs=4, model=sizes)
         monkeypatch.setattr(masked_language, "_gaps", lambda *_, batches=batches: batches)
-        with no_shape_checks():
-            made = pretrain(["a film of the few ."] * 9, ["a film ."], changed, seed=0)
+        made = pretrain(["a film of the few ."] * 9, ["a film ."], changed, seed=0)
         losses.append([row["loss"] for row in made.history if "loss" in row])
     assert len(losses[0]) == 4
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
@@ -78,10 +78,9 @@ def test_fine_tuning_learns_its_sentences_and_leaves_the_pretrained_model_alone(
     before = {name: p.clone() for name, p in pretrained.model.state_dict().items()}
     examples = datasets.load("generated_sentences")["train"][:24]
     settings = dataclasses.replace(profile("tiny"), steps=60)
-    with no_shape_checks():
-        tuned = fine_tune(pretrained, examples, settings, seed=0)
-        again = fine_tune(pretrained, examples, settings, seed=0)
-        alone = fine_tune(pretrained.tokenizer, examples, settings, seed=0)
+    tuned = fine_tune(pretrained, examples, settings, seed=0)
+    again = fine_tune(pretrained, examples, settings, seed=0)
+    alone = fine_tune(pretrained.tokenizer, examples, settings, seed=0)
     for one in (tuned, alone):
         assert one.accuracy(examples) > 90
         assert len([row for row in one.history if "loss" in row]) == settings.steps
@@ -164,13 +163,12 @@ def test_hidden_words_and_next_sentences_are_learned_together():
     encoder = BertEncoder(25, n_layers=2, d_model=32, n_heads=4, d_ff=64, dropout=0.0)
     model = MaskedLanguageModel(encoder, next_sentence=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    with no_shape_checks():
-        for _ in range(120):
-            inputs, targets = mask_tokens(ids, 25, generator)
-            loss, measures = masked_language_loss(model, inputs, targets, segments, unrelated)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+    for _ in range(120):
+        inputs, targets = mask_tokens(ids, 25, generator)
+        loss, measures = masked_language_loss(model, inputs, targets, segments, unrelated)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
     assert measures["next_accuracy"] > 0.8
     assert measures["accuracy"] > 0.15  # a word of its document: one in five
 

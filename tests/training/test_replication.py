@@ -29,6 +29,8 @@ from grader.authoring import results_file
 from grader.cli.app import app
 from grader.library.components import BuildError
 
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
+
 HOW = "--scale 16 --steps 6 --name tried"
 
 

@@ -18,6 +18,8 @@ from course_lib.recipes.profiles import linear_rate, optimizer_and_schedule, sca
 from course_lib.training import saved_model
 from grader.course.submission_folder import check_folder
 
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
+
 
 def batches(rate, seed=0):
     sequences = [[2, *range(5, 5 + n)] for n in range(1, 40)]
