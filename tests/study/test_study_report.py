@@ -63,6 +63,44 @@ def tables(section):
     return [[line[2:-2].split(" | ") for line in table.splitlines()[2:]] for table in found]
 
 
+def text(shared, id, *trials, **attributes):
+    """What a section of the report says."""
+    return text_of(sections_of(shared, *trials, **attributes)[0][id])
+
+
+RECORD = {
+    "configuration": {**DEFAULT, "n_layers": 4},
+    "seeds": [100, 101],
+    "validation": [88.0, 90.0],
+    "test": [87.0, 89.0],
+    "measure": "accuracy in percent",
+}
+SAYS = [  # a section, the trials, and a sentence of it
+    ("answer", [*CLEAR, waiting(n_heads=4)], "is not finished:** 1 trial is still waiting"),
+    ("answer", [complete(99.0 + i, seed=i) for i in range(2)], "accuracy ends at 100"),
+    ("answer", [*CLEAR, pruned(50.0, 2, n_layers=4)], "survivors only:** 1 trial of it was pruned"),
+    ("answer", CLEAR, "The test split has not been touched"),
+    ("methods", [*CLEAR, waiting(warmup=10_000)], "2 and 4 steps for 4000 and 10,000"),  # of 45
+    ("sensitivity", CLEAR, "10 % of all studies"),  # 1 − 0.95²
+    ("sensitivity", CLEAR, "Holm"),
+    ("sensitivity", CLEAR[2:], "The default has no complete trial"),
+    ("limits", CLEAR, "729 combinations"),
+    ("limits", CLEAR, "4 of them were measured"),
+    ("limits", CLEAR, "`n_layers` 4, 6 and 8"),
+    ("limits", CLEAR, "rises to 0.003"),
+]
+
+
+@pytest.mark.parametrize(("id", "trials", "sentence"), SAYS)
+def test_a_section_says(id, trials, sentence, shared):
+    assert sentence in text(shared, id, *trials)
+
+
+def test_a_confirmation_of_another_configuration_is_told_apart(shared):
+    record = {**RECORD, "configuration": DEFAULT}
+    assert "says nothing about that one" in text(shared, "answer", *CLEAR, confirmation=record)
+
+
 class TestTheAnswer:
     def test_the_cheaper_of_two_that_are_as_good_is_taken(self, shared):
         sections, found = sections_of(shared, *CLEAR)
@@ -86,10 +124,10 @@ class TestTheAnswer:
         assert found.findings.margin == pytest.approx(t4 * s)
 
     def test_its_difference_from_the_default(self, shared):
-        text = text_of(sections_of(shared, *CLEAR)[0]["answer"])
-        half = 2.776445 * math.sqrt(0.02)
-        assert f"+9.90 points, with a 95 % interval of [{9.9 - half:.2f}, {9.9 + half:.2f}]" in text
-        assert "better by more than noise" in text
+        answer, half = text(shared, "answer", *CLEAR), 2.776445 * math.sqrt(0.02)
+        low, high = f"{9.9 - half:.2f}", f"{9.9 + half:.2f}"
+        assert f"+9.90 points, with a 95 % interval of [{low}, {high}]" in answer
+        assert "better by more than noise" in answer
 
     def test_a_null_result_is_called_one(self, shared):
         sections, found = sections_of(shared, *NULL)
@@ -107,17 +145,9 @@ class TestTheAnswer:
         assert sum(found.findings.chances) == pytest.approx(1)
         assert found.findings.chances[0] == pytest.approx(0.76, abs=0.02)  # Φ(0.1 / √0.02)
 
-    def test_a_study_that_goes_on_says_so(self, shared):
-        text = text_of(sections_of(shared, *CLEAR, waiting(n_heads=4))[0]["answer"])
-        assert "The study is not finished:** 1 trial is still waiting" in text
-
     def test_no_waiting_trial_counts_as_failed(self, shared):
         _, found = sections_of(shared, *CLEAR, waiting(seed=2, n_layers=4))
         assert changes(found.findings.recommended) == "n_layers 4"
-
-    def test_an_interval_beyond_100_percent_is_explained(self, shared):
-        trials = [complete(99.0 + i, seed=i) for i in range(2)]
-        assert "accuracy ends at 100" in text_of(sections_of(shared, *trials)[0]["answer"])
 
     @pytest.mark.parametrize(
         ("trials", "sentence"),
@@ -148,10 +178,6 @@ class TestWhatWasRun:
         assert changes(found.findings.recommended) == "n_layers 4"
         line = next(r for r in tables(sections["configurations"])[0] if r[0] == "dropout 0.3")
         assert line[1:3] == ["1", "1"]
-
-    def test_the_warm_up_is_told_as_it_was(self, shared):
-        text = text_of(sections_of(shared, *CLEAR, waiting(warmup=10_000))[0]["methods"])
-        assert "2 and 4 steps for 4000 and 10,000" in text  # of 45, not of 100,000
 
     def test_what_differs_between_trials_is_told(self, shared):
         state, other = complete(81.0, seed=5)
@@ -212,15 +238,6 @@ class TestSensitivity:
         assert [bar[0].get_color() for bar in ax.containers] == [BLUE, ORANGE, GREY]
         assert [bar[0].get_markerfacecolor() for bar in ax.containers][2] == "none"
 
-    def test_the_correction_is_explained(self, shared):
-        text = text_of(sections_of(shared, *CLEAR)[0]["sensitivity"])
-        assert "10 % of all studies" in text  # 1 − 0.95²
-        assert "Holm" in text
-
-    def test_without_the_default_it_says_so(self, shared):
-        text = text_of(sections_of(shared, *CLEAR[2:])[0]["sensitivity"])
-        assert "The default has no complete trial" in text
-
 
 class TestFigures:
     def test_points_of_quality_against_cost(self, shared):
@@ -264,34 +281,10 @@ class TestPruned:
         assert ["pruner", "asha"] in shared
         assert statuses[1][:2] == ["pruned", "2"]
 
-    def test_a_recommended_configuration_of_survivors_says_so(self, shared):
-        text = text_of(sections_of(shared, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
-        assert "survivors only:** 1 trial of it was pruned" in text
-
-
-def test_what_was_not_tried_is_counted(shared):
-    text = text_of(sections_of(shared, *CLEAR)[0]["limits"])
-    assert "729 combinations" in text
-    assert "4 of them were measured" in text
-    assert "`n_layers` 4, 6 and 8" in text
-    assert "rises to 0.003" in text
-
 
 class TestConfirmation:
-    RECORD = {
-        "configuration": {**DEFAULT, "n_layers": 4},
-        "seeds": [100, 101],
-        "validation": [88.0, 90.0],
-        "test": [87.0, 89.0],
-        "measure": "accuracy in percent",
-    }
-
-    def test_without_one_the_test_split_is_untouched(self, shared):
-        text = text_of(sections_of(shared, *CLEAR)[0]["answer"])
-        assert "The test split has not been touched" in text
-
     def test_with_one_it_is_the_only_use_of_the_test_split(self, shared):
-        section = sections_of(shared, *CLEAR, confirmation=self.RECORD)[0]["answer"]
+        section = sections_of(shared, *CLEAR, confirmation=RECORD)[0]["answer"]
         text = text_of(section)
         assert "not been touched" not in text
         assert "only use of the test split" in text
@@ -299,11 +292,6 @@ class TestConfirmation:
         half = 12.7062 * math.sqrt(2) / math.sqrt(2)
         interval = f"[{88 - half:.2f}, {88 + half:.2f}]"
         assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(section)[-1]
-
-    def test_one_of_another_configuration_is_told_apart(self, shared):
-        record = {**self.RECORD, "configuration": DEFAULT}
-        text = text_of(sections_of(shared, *CLEAR, confirmation=record)[0]["answer"])
-        assert "says nothing about that one" in text
 
 
 def asked(page):
