@@ -21,10 +21,6 @@ def drawn(n=500, seed=0, longest=60):
     return [[i + 1] + [7] * (length - 1) for i, length in enumerate(lengths)]
 
 
-def numbers(batch):
-    return batch.token_ids[:, 0].tolist()
-
-
 def test_padding_goes_to_the_right():
     token_ids = pad([[5, 6, 7], [8], []], pad_id=9)
     assert token_ids.tolist() == [[5, 6, 7], [8, 9, 9], [9, 9, 9]]
@@ -44,9 +40,19 @@ def test_every_sentence_comes_once_with_its_label():
     assert sorted(seen) == list(range(1, 501))
 
 
-def test_no_batch_has_more_tokens_than_allowed():
-    buckets = TokenBuckets(drawn(), [0] * 500, max_tokens=256)
-    sizes = [batch.token_ids.numel() for batch in buckets]
+def buckets_of(kind, **how):
+    sequences = drawn()
+    pairs = [[100, *row, 7] for row in sequences]
+    return kind(sequences, pairs if kind is PairBuckets else [0] * 500, **how)
+
+
+KINDS = pytest.mark.parametrize("kind", [TokenBuckets, PairBuckets])
+
+
+@KINDS
+def test_no_batch_has_more_tokens_than_allowed(kind):
+    buckets = buckets_of(kind, max_tokens=256)
+    sizes = [max(tensor.numel() for tensor in batch) for batch in buckets]
     assert len(sizes) == len(buckets)
     assert max(sizes) <= 256
 
@@ -56,17 +62,18 @@ def test_a_sentence_that_is_too_long_is_a_batch_of_its_own():
     assert sorted(tuple(batch.token_ids.shape) for batch in buckets) == [(1, 300), (2, 1)]
 
 
-def test_the_order_is_that_of_seed_and_epoch():
+@KINDS
+def test_the_order_is_that_of_seed_and_epoch(kind):
     def order(seed, epoch):
-        buckets = TokenBuckets(drawn(), [0] * 500, max_tokens=256, seed=seed)
+        buckets = buckets_of(kind, max_tokens=256, seed=seed)
         buckets.set_epoch(epoch)
-        return [numbers(batch) for batch in buckets]
+        return [batch[0][:, 0].tolist() for batch in buckets]
 
     assert order(0, 0) == order(0, 0)
     assert order(0, 0) != order(0, 1)
     assert order(0, 0) != order(1, 0)
     assert sorted(map(sorted, order(0, 0))) != sorted(map(sorted, order(0, 1)))
-    assert len(order(0, 0)) == len(order(0, 5))
+    assert len(order(0, 0)) == len(order(0, 5)) == len(order(1, 0))
 
 
 def test_the_global_generators_are_left_alone():
@@ -96,19 +103,28 @@ def test_batches_for_prediction_say_where_results_belong():
     assert answers.tolist() == list(range(1, 501))
 
 
-def test_no_sentences_make_no_batches():
-    buckets = TokenBuckets([], [])
-    assert (list(buckets), len(buckets), buckets.waste) == ([], 0, 0.0)
+@KINDS
+def test_of_nothing_there_are_no_batches(kind):
+    assert (list(kind([], [])), len(kind([], [])), kind([], []).waste) == ([], 0, 0.0)
     assert list(batches_in_order([])) == []
 
 
-def test_mistakes_are_told():
-    with pytest.raises(ValueError, match="2 sequences have 1 labels"):
-        TokenBuckets([[1], [2]], [0])
-    with pytest.raises(ValueError, match="sequence 1 has no tokens"):
-        TokenBuckets([[1], []], [0, 0])
-    with pytest.raises(ValueError, match="sentence 1 has the label -1: .* use another split"):
-        TokenBuckets([[1], [2]], [0, -1])
+@pytest.mark.parametrize(
+    ("kind", "sequences", "others", "told"),
+    [
+        (TokenBuckets, [[1], [2]], [0], "2 sequences have 1 labels"),
+        (TokenBuckets, [[1], []], [0, 0], "sequence 1 has no tokens"),
+        (TokenBuckets, [[1], [2]], [0, -1], "sentence 1 has the label -1: .* use another split"),
+        (PairBuckets, [[5], [6]], [[5]], "2 sources have 1 targets"),
+        (PairBuckets, [[5], [6]], [[5], []], "target 1 has no tokens"),
+        (PairBuckets, [[]], [[5]], "source 0 has no tokens"),
+        (PairBuckets, [[5]], [[START, 5]], "target 0 already begins with START"),
+        (PairBuckets, [[5], [6]], [[5], [5, END]], "target 1 already ends with END"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(kind, sequences, others, told):
+    with pytest.raises(ValueError, match=told):
+        kind(sequences, others)
 
 
 @pytest.mark.parametrize(("corpus", "max_tokens"), [(sentences, 2048), (reviews, 8192)])
@@ -170,11 +186,6 @@ def test_a_batch_is_two_tensors_of_token_ids(ids):
     assert len(batch.source_ids) == len(batch.target_ids)
 
 
-def test_no_side_of_a_batch_has_more_tokens_than_allowed(ids):
-    buckets = PairBuckets(*ids, max_tokens=300)
-    assert all(max(t.numel() for t in batch) <= 300 for batch in buckets)
-
-
 def test_hardly_anything_is_padding(ids):
     buckets = PairBuckets(*ids, max_tokens=1024)
     padding = sum(int((t == 0).sum()) for batch in buckets for t in batch)
@@ -183,35 +194,8 @@ def test_hardly_anything_is_padding(ids):
     assert buckets.waste < 0.15
 
 
-def test_the_order_depends_on_seed_and_epoch(ids):
-    first, again, other = (PairBuckets(*ids, seed=seed) for seed in (1, 1, 2))
-    assert rows_of(first) == rows_of(again)
-    assert rows_of(first) != rows_of(other)
-    again.set_epoch(1)
-    assert rows_of(first) != rows_of(again)
-    assert len(first) == len(again) == len(other)
-
-
 def test_a_pair_that_is_too_long_comes_alone():
     buckets = PairBuckets([[5] * 9, [6], [7]], [[5] * 2, [6], [7]], max_tokens=6)
     assert sorted(len(batch.source_ids) for batch in buckets) == [1, 2]
     one_token = PairBuckets([[5]] * 3, [[6]] * 3, max_tokens=1)
     assert len(one_token) == 3
-
-
-def test_no_pairs_are_no_batches():
-    assert list(PairBuckets([], [])) == []
-    assert PairBuckets([], []).waste == 0.0
-
-
-def test_mistakes_are_told_in_one_sentence():
-    with pytest.raises(ValueError, match="2 sources have 1 targets"):
-        PairBuckets([[5], [6]], [[5]])
-    with pytest.raises(ValueError, match="target 1 has no tokens"):
-        PairBuckets([[5], [6]], [[5], []])
-    with pytest.raises(ValueError, match="source 0 has no tokens"):
-        PairBuckets([[]], [[5]])
-    with pytest.raises(ValueError, match="target 0 already begins with START"):
-        PairBuckets([[5]], [[START, 5]])
-    with pytest.raises(ValueError, match="target 1 already ends with END"):
-        PairBuckets([[5], [6]], [[5], [5, END]])

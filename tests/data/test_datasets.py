@@ -49,9 +49,18 @@ def change_mirror(world, split, rows, known=True):
         entry["mirror"]["sha256"] = sha256(text_of(rows))
 
 
-def test_a_wrong_checksum_stops_the_chain(world):
-    change_mirror(world, "test", [("weak .", 1)], known=False)
-    with pytest.raises(DataError, match=r"test\.tsv\.gz has the checksum .* copy it again"):
+@pytest.mark.parametrize(
+    ("rows", "known", "told"),
+    [
+        ([("weak .", 1)], False, r"test\.tsv\.gz has the checksum .* copy it again"),
+        ([("weak .", -1)], True, r"labels of -1.*take it from a source that has them"),
+        ([("weak .", 2)], True, "has the label 2, not 0 to 1"),
+        ([("weak .", 0), ("weak", 0)], True, "has 2 rows instead of 1"),
+    ],
+)
+def test_other_rows_of_a_mirror_stop_the_chain(world, rows, known, told):
+    change_mirror(world, "test", rows, known)
+    with pytest.raises(DataError, match=told):
         world.load()
 
 
@@ -66,21 +75,6 @@ def test_a_damaged_file_is_told(world, damage):
 def test_a_missing_split_is_told(world):
     (world.folder / "mirror" / "films" / "test.tsv.gz").unlink()
     with pytest.raises(DataError, match=r"no split test: put it at .*test\.tsv\.gz"):
-        world.load()
-
-
-def test_labels_of_minus_one_are_told(world):
-    change_mirror(world, "test", [("weak .", -1)])
-    with pytest.raises(DataError, match=r"labels of -1.*take it from a source that has them"):
-        world.load()
-
-
-def test_a_strange_label_and_a_wrong_number_of_rows_are_told(world):
-    change_mirror(world, "test", [("weak .", 2)])
-    with pytest.raises(DataError, match="has the label 2, not 0 to 1"):
-        world.load()
-    change_mirror(world, "test", [("weak .", 0), ("weak", 0)])
-    with pytest.raises(DataError, match="has 2 rows instead of 1"):
         world.load()
 
 

@@ -22,7 +22,7 @@ from course_lib.transformer import Transformer
 from course_lib.transformer_variants import VariantTransformer
 from grader.authoring import results_file
 from grader.authoring.proof import cases
-from grader.course import mistakes
+from grader.course import mistakes, toml
 from grader.library.components import Component
 from grader.student import debug, program
 
@@ -104,74 +104,7 @@ def with_mistake(assignment, bug, folder):
     return path
 
 
-# One mistake of each kind: what debug says first, and a word of it. `course bench debug` has all.
-SAID = {
-    "attention_not_scaled": ("score scale", "not divided by √d_k"),
-    "multi_head_scaled_by_root_d_model": ("score scale", "divided by √d_model"),
-    "attention_mask_after_softmax": ("attention", "other weights"),
-    "attention_query_detached": ("gradients", "cut off"),
-    "layer_norm_over_tokens": ("layer norm", "over the features"),
-    "feed_forward_gelu": ("feed-forward", "max(0"),
-    "positions_base_1000": ("sinusoids", "last wavelength"),
-    "embedding_not_scaled": ("embedding scale", "tokens × 1,"),
-    "embedding_positions_absent": ("embedding scale", "not added"),
-    "mask_inverted": ("masks", "True = may attend"),
-    "plant_no_residual_around_the_network": ("layers", "feed_forward has no residual connection"),
-    "classifier_norm_first_not_passed_on": ("norm_first", "pass `norm_first` on"),
-    "stack_last_norm_missing": ("stacks", "last LayerNorm"),
-    "plant_layers_repeated": ("layers of their own", "[layer] * n"),
-    "plant_attention_output_detached": ("gradients", "cut off"),
-    "plant_mixed_across_the_batch": ("layers", "queries"),
-    "plant_softmax_in_the_output": ("pooling", "the loss has the softmax"),
-    "plant_not_a_number": ("layers", "sum"),
-    "plant_schedule_one_late": ("schedule", "step 1"),
-    "plant_optimizer_of_another_model": ("optimizer", "of the very model"),
-    "plant_step_never_taken": ("training step", "without it nothing learns"),
-    "plant_no_backward": ("training step", "nothing is learned"),
-    "plant_loss_detached": ("training step", "nothing is learned"),
-    "step_in_evaluation_mode": ("training step", "model.train()"),
-    "plant_translation_step_never_taken": ("training step", "without it nothing learns"),
-    "translation_gradients_not_cleared": ("training step", "zero_grad"),
-    "translation_schedule_first": ("training step", "the order is"),
-    "translation_no_label_smoothing": ("training step", "smoothed"),
-    "plant_end_becomes_padding": ("shifted targets", "to predict 7 8 9 PAD"),
-    "loss_counts_padding": ("label_smoothed_loss", "divide by the number of real tokens"),
-    "plant_no_diagonal": ("masks", "target mask"),
-    "causal_leak_by_one": ("masks", "target mask"),
-    "layer_memory_detached": ("gradients", "cut off"),
-    "plant_memory_detached": ("gradients", "cut off"),
-    "plant_output_matrix_detached": ("gradients", "cut off"),
-    "transformer_untied_output": ("shared matrix", "no copy"),
-    "step_softmax": ("search step", "sum to"),
-    "plant_layers_begin_alike": ("layers of their own", "draw each layer anew"),
-    "plant_network_shared": ("layers of their own", "feed_forward.w_1.weight itself"),
-    "plant_decoder_attention_shared": ("layers of their own", "self_attention.w_q.weight itself"),
-    "plant_self_attention_used_twice": ("gradients", "is it used in forward?"),
-    "plant_positions_of_the_batch": ("embedding", "row i of the table is added to token i"),
-    "plant_sinusoids_trained": ("sinusoids", "training changes it"),
-    "plant_padding_row_drawn": ("initialization", "padding in embedding.tokens is not 0"),
-    "plant_tokens_of_deviation_one": ("loss at the start", "a new model are too large"),
-    "plant_tokens_at_zero": ("initialization", "embedding.tokens are nearly equal: deviation 0"),
-    "plant_drawn_as_constants": ("initialization", "stay equal"),
-    "plant_drawn_large": ("initialization", "large sums saturate"),
-    "plant_encoder_frozen_by_a_flag": ("gradients", "is frozen"),
-    "plant_dropout_twice": ("embedding", "once"),
-    "plant_frequencies_by_precedence": ("sinusoids", "the last wavelength is"),
-    "plant_decoder_reads_zeros": ("training step", "teacher forcing"),
-    "plant_clipped_to_a_quarter": ("training step", "clip(parameters, max_norm)"),
-    "plant_first_logits_again": ("search step", "the last position's logits"),
-    "split_heads_last": ("runs", "layers.0.attention raises ValueError"),
-    "multi_head_output_alone": ("runs", "attention returns (3, 6, 32), not a pair"),
-    "embedding_positions_concatenated": ("runs", "embedding returns (3, 6, 64), not (3, 6, 32)"),
-    "mask_of_numbers": ("runs", "encoder is given `mask` = (3, 1, 1, 6), not booleans"),
-    "layer_memory_masked_by_target_mask": ("runs", "but the scores are (2, heads, 5, 7)"),
-    "layer_cross_keys_from_x": ("runs", "`key` and `value` of different shapes"),
-    "decoder_memory_handed_on": ("runs", "decoder.layers.1 is given `source_mask`"),
-    "transformer_memory_is_a_pair": ("runs", "decoder is given `memory` = a tuple"),
-    "layer_norm_starts_at_zero": ("initialization", "gains begin at 1"),
-    "generate_not_transposed": ("runs", "Transformer raises RuntimeError"),
-    "multi_head_no_super_init": ("cannot be built", "MultiHeadAttention: AttributeError"),
-}
+SAID = toml.loads(Path(__file__).with_name("debug_says.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
