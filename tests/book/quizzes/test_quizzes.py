@@ -1,6 +1,7 @@
 """The quizzes: their answers are what the library computes, and all four forms say the same."""
 
 import contextlib
+import functools
 import io
 import json
 import math
@@ -49,10 +50,11 @@ def size(module):
 GIVEN = {"run": run, "prints": prints, "size": size, "np": np, "pytest": pytest, "re": re}
 
 
-def computed(asked):
+@functools.cache
+def computed(id):
     """The value of the last line of a question's `computed`."""
-    *before, last = asked.computed.splitlines()
-    return eval(last, run("\n".join(before), code=asked.code, **GIVEN))
+    *before, last = QUESTIONS[id].computed.splitlines()
+    return eval(last, run("\n".join(before), code=QUESTIONS[id].code, **GIVEN))
 
 
 def test_every_part_has_a_quiz(course):
@@ -66,8 +68,7 @@ def test_every_part_has_a_quiz(course):
     "id", [q.id for q in QUESTIONS.values() if isinstance(q, NumericQuestion | ShapeQuestion)]
 )
 def test_every_number_and_shape_is_computed(id):
-    asked = QUESTIONS[id]
-    found = computed(asked)
+    found, asked = computed(id), QUESTIONS[id]
     if isinstance(asked, ShapeQuestion):
         assert found == asked.answer
     else:
@@ -84,7 +85,7 @@ ASKED = re.compile(r"Give (one|two|three) (decimals?|significant digits)\.")
     ids=lambda asked: asked.id,
 )
 def test_an_answer_rounded_to_the_digits_asked_is_right(asked):
-    found = float(computed(asked))
+    found = float(computed(asked.id))
     said = ASKED.search(asked.text)
     if said is None:
         assert asked.is_right(round(found)), "say how many digits to give"
