@@ -4,7 +4,6 @@ import importlib
 import inspect
 import json
 import re
-import sys
 
 import pytest
 from browser import press, violations
@@ -20,10 +19,7 @@ from grader.authoring.views import no_leak
 from grader.library import student_tree  # noqa: E402
 from grader.library.components import BuildError, Component  # noqa: E402
 
-pytestmark = [
-    pytest.mark.xdist_group("site"),
-    pytest.mark.skipif(sys.version_info < (3, 11), reason="Sphinx 9 needs Python 3.11"),
-]
+pytestmark = pytest.mark.xdist_group("site")
 
 
 COMPONENT = "section[@class='code-component']"

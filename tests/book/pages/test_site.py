@@ -1,7 +1,6 @@
 """The built site: its parts, slides and links, and that a page asks nothing of another server."""
 
 import re
-import sys
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -17,10 +16,7 @@ from book.weeks import activities_of  # noqa: E402
 from grader.course.course import Course  # noqa: E402
 
 LEAST_SLIDES = 5  # a part
-pytestmark = [
-    pytest.mark.xdist_group("site"),
-    pytest.mark.skipif(sys.version_info < (3, 11), reason="Sphinx 9 needs Python 3.11"),
-]
+pytestmark = pytest.mark.xdist_group("site")
 # What a page loads by itself; a link that a reader follows is no request.
 LOADED = "//img/@src|//script/@src|//link[not(@rel='canonical')]/@href|//iframe/@src|//source/@src"
 BOXES = {"hook", "slide", *SHOWN.values(), "activity"}  # of a deck
