@@ -130,6 +130,13 @@ def course() -> Course:
     return Course.here()
 
 
+@pytest.fixture(scope="module")
+def without_shape_checks():
+    """For a file of long trainings or searches, of components whose shapes others check."""
+    with no_shape_checks():
+        yield
+
+
 def pytest_terminal_summary(terminalreporter):
     """Print the proofs of the grader as a table, after a run that included some."""
     from grader.authoring.proof import summary

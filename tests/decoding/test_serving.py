@@ -8,6 +8,8 @@ from course_lib.decoding.speculative import speculate
 from course_lib.families.language_model import LanguageModel
 from course_lib.families.quantization import bytes_of, from_integers, quantized, to_integers
 
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
+
 
 def model(seed, layers=2, width=32, **changed):
     """An untrained model whose choices depend on the text: with small weights they hardly do."""

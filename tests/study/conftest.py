@@ -5,7 +5,6 @@ import shutil
 import optuna
 import pytest
 import torch
-from no_shape_checks import no_shape_checks
 from sqlalchemy import event
 
 from course_lib.study.database.storage import storage
@@ -16,8 +15,7 @@ def as_it_was(tmp_path, monkeypatch):
     """`work` sets torch's algorithms, and leaves files where it runs."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     monkeypatch.chdir(tmp_path)
-    with no_shape_checks():
-        yield
+    yield
     torch.set_deterministic_debug_mode("default")
 
 

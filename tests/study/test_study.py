@@ -30,8 +30,7 @@ from course_lib.study.trial import run_trial
 SHORT = replace(PROFILES["tiny"], n_steps=3, evaluate_every=2, untimed_steps=1, train_limit=100)
 CLOSE = {"rel": 1e-12}
 
-
-pytestmark = pytest.mark.usefixtures("as_it_was")
+pytestmark = pytest.mark.usefixtures("without_shape_checks", "as_it_was")
 
 
 # The design

@@ -19,6 +19,8 @@ from grader.grading import class_run
 from grader.intake import submissions
 from grader.seam.errors import NOT_WRITTEN
 
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
+
 A5 = proofs.COURSE.assignment("a5")
 SUITE = ROOT / "autograder/a5/exercise_5_5/test_5_5_study.py"
 PUBLIC = [path for path in A5.public_tests if path.name == "exercise_5_5.py"]

@@ -21,6 +21,8 @@ from course_lib.study.trial import run_trial
 from grader.course.course import Course
 from grader.library import student_tree
 
+pytestmark = pytest.mark.usefixtures("without_shape_checks")
+
 CELL = re.compile(r"tags: \[skip-execution\]\n---\n(.*?)```", re.DOTALL)
 LOAD = datasets.load
 
