@@ -1,0 +1,20 @@
+"""Decision tables: each row of a table in a TOML file beside the tests is a case of one test."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.course.toml import loads
+
+
+def cases(name, file="cases.toml"):
+    """Parametrize a test with table `name`: `columns` are its arguments, each of `rows` is a case.
+
+    The file is in the folder of the test. Rows may be shorter than the columns: "" fills them up.
+    """
+    path = Path(sys._getframe(1).f_code.co_filename).with_name(file)  # beside the calling test
+    found = loads(path.read_text(encoding="utf-8"))[name]
+    columns = found["columns"]
+    filled = [row + [""] * (len(columns) - len(row)) for row in found["rows"]]
+    return pytest.mark.parametrize(columns, filled)
