@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
-import json
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from checkout import ROOT, syllabus
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from in_process import course
 from rich.console import Console
-from sample_results import COURSE, sample
+from sample_results import sample
+from world import COURSE, handed_in, table
 
 from grader.authoring.release import handbook
 from grader.classroom import component_marks
@@ -27,7 +26,6 @@ from grader.course.course_file import CourseError
 from grader.course.grading import Component, Grading, Group
 from grader.gradebook.course_grades import course_grades, to_csv
 from grader.gradebook.course_total import course_total, rounded
-from grader.gradebook.store import Store
 from grader.report.course_grade import explained, grades_table
 
 few = settings(max_examples=40)
@@ -152,38 +150,10 @@ def test_halves_are_rounded_upward_and_decimals_are_exact():
 
 # ---------------------------------------------------------------- the scheme
 
-LECTURE = """
-[grading]
-[[grading.components]]
-id = "theory_exam"
-weight_percent = 1
-[[grading.components]]
-id = "replication"
-weight_percent = 1
-[[grading.components]]
-id = "presentation"
-weight_percent = 20
-[[grading.components]]
-id = "participation"
-weight_percent = 10
-[[grading.components]]
-id = "blog"
-weight_percent = 2
-extra_credit = true
-[[grading.groups]]
-id = "projects"
-weight_percent = 40
-items = ["a1", "a2", "later", "a5"]
-drop_lowest = 1
-[[grading.groups]]
-id = "exam_or_paper"
-weight_percent = 30
-items = ["theory_exam", "replication"]
-best = 1
-"""
-LATER = '[[grading.groups]]\nid = "later"\nweight_percent = 20\nitems = ["a3", "a4"]\nbest = 1\n'
-PROJECTS = '[[grading.groups]]\nid = "projects"'
-NESTED = LECTURE.replace(PROJECTS, LATER + PROJECTS)
+NESTED, CHOICE = (  # a lecture course's, and a choice of projects: tables of course.toml
+    Path(__file__).with_name(f"{name}_scheme.toml").read_text(encoding="utf-8")
+    for name in ("nested", "choice")
+)
 
 
 @pytest.fixture
@@ -192,20 +162,6 @@ def course_with(tmp_path):
         return Course.load(syllabus(tmp_path, lambda text: text + table))
 
     return load
-
-
-CHOICE = """
-[[grading.groups]]
-id = "project"
-weight_percent = 60
-items = ["a3", "a4"]
-best = 1
-[[grading.groups]]
-id = "extra"
-weight_percent = 10
-items = ["a5"]
-extra_credit = true
-"""
 
 
 def test_a_table_of_many_columns_is_readable_in_80_characters():
@@ -330,66 +286,57 @@ def test_marks_from_elsewhere_are_read_and_every_bad_row_is_named(tmp_path):
 
 
 @pytest.fixture
-def graded(tmp_path):
+def graded(world):
     """A folder as `course grade` leaves it: ada did two assignments, ben's grading failed."""
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("ada"))
-        store.add(sample("ada", "a2"))
-        store.add(sample("ben", outcome="UNGRADED", exercises=[]))
-    (tmp_path / "roster.csv").write_text("student,name,a2\nada,=1+1,\nben,,\ncyd,Cy Dee,excused\n")
-    return tmp_path
+    world.file("roster.csv", "student,name,a2\nada,=1+1,\nben,,\ncyd,Cy Dee,excused\n")
+    return world.add("ada", sample("ada", "a2"), sample("ben", outcome="UNGRADED", exercises=[]))
+
+
+def points(assignment):
+    return sample("ada", assignment).totals.total
 
 
 def test_the_file_says_where_a_number_is_missing_or_pending(graded):
-    done = course("grades", "--out", graded, "--roster", graded / "roster.csv")
-    assert done.exit_code == 0, done.output
-    with (graded / "course_grades.csv").open(encoding="utf-8", newline="") as file:
-        ada, ben, cyd = csv.DictReader(file)
+    done = graded.run("grades", "--roster", graded.folder / "roster.csv")
+    ada, ben, cyd = graded.rows("course_grades.csv").values()
     assert ada["name"] == "'=1+1", "no cell starts a formula"
-    in_percent = [sample("ada", a).totals.total for a in ("a1", "a2")]
-    assert float(ada["total"]) == rounded(Fraction(str(sum(in_percent))) / 5)
+    assert float(ada["total"]) == rounded(Fraction(str(points("a1") + points("a2"))) / 5)
     assert "a3: missing, so 0" in ada["remarks"]
     assert "1.11.a, 1.11.b, 1.11.c not marked yet" in ada["remarks"]
     assert int(ada["pending_parts"]) > 0
     assert (ben["total"], ben["a1"]) == ("", ""), "a grader's failure is never a zero"
     assert "not graded yet" in ben["remarks"]
     assert (cyd["a2"], cyd["total"]) == ("excused", "0.0")
-    assert "no grades yet for a3, a4, a5" in done.output
+    assert "no grades yet for a3, a4, a5" in done.stderr + done.stdout
 
 
-def test_an_extension_given_to_one_command_counts_for_it_alone(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("ada", received="2027-02-09T18:04:00+00:00"))
-    (tmp_path / "more.csv").write_text("student,a1,slip_days\nada,+1,\n")
-    (tmp_path / "slip.csv").write_text("student,slip_days\nada,1\n")
-    folder = ("--out", tmp_path, "--so-far", "--json")
-    for roster, total in (("more", 98.0), ("slip", 98.0), (None, 88.2)):
-        given = ("--roster", tmp_path / f"{roster}.csv") if roster else ()
-        (ada,) = json.loads(course("grades", *folder, *given).stdout)
+def test_an_extension_given_to_one_command_counts_for_it_alone(world):
+    world.add(handed_in("ada", received="2027-02-09T18:04:00+00:00"))
+    more = ("--roster", world.file("more.csv", "student,a1,slip_days\nada,+1,\n"))
+    slip = ("--roster", world.file("slip.csv", "student,slip_days\nada,1\n"))
+    for options, total in ((more, 98.0), (slip, 98.0), ((), 88.2)):
+        (ada,) = world.json("grades", "--so-far", *options)
         assert ada["total"] == total
-    to = ("--to", tmp_path / "x.csv")
-    course("export", "csv", "--out", tmp_path, "--roster", tmp_path / "more.csv", *to)
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        assert {row["assignment_points"] for row in csv.DictReader(file)} == {"98.0"}
+    world.run("export", "csv", *more, "--to", world.out / "x.csv")
+    assert {row["assignment_points"] for row in table(world.read("x.csv"))} == {"98.0"}
 
 
 def test_grades_of_a_database_make_the_folder_of_their_file(graded):
-    done = course("grades", "--store", graded / "results.db", "--out", graded / "a" / "new")
-    assert done.exit_code == 0, done.output
-    assert (graded / "a" / "new" / "course_grades.csv").is_file()
+    database, graded.out = graded.out / "results.db", graded.out / "a" / "new"
+    graded.run("grades", "--store", database)
+    assert (graded.out / "course_grades.csv").is_file()
 
 
 def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
-    done = course("grades", "--out", graded, "--so-far", "--explain", "ada")
-    assert done.exit_code == 0, done.output
-    a1, a2 = (sample("ada", a).totals.total for a in ("a1", "a2"))
-    assert done.output.startswith(f"ada: {(a1 + a2) / 2:.2f} percent")
-    assert "50.00 %" in done.output
-    assert f"{a1:g} of 100 points" in done.output
-    assert "left out: no grades yet" in done.output
-    done = course("grades", "--out", graded, "--so-far", "--explain", "ada", "--json")
-    assert json.loads(done.stdout)["total"] == (a1 + a2) / 2
-    assert not (graded / "course_grades.csv").exists()
+    explain = ("grades", "--so-far", "--explain", "ada")
+    text = graded.run(*explain).stdout
+    mean = (points("a1") + points("a2")) / 2
+    assert text.startswith(f"ada: {mean:.2f} percent")
+    assert "50.00 %" in text
+    assert f"{points('a1'):g} of 100 points" in text
+    assert "left out: no grades yet" in text
+    assert graded.json(*explain)["total"] == mean
+    assert not (graded.out / "course_grades.csv").exists()
 
 
 def test_an_explanation_shows_groups_drops_and_caps(course_with):
@@ -400,19 +347,17 @@ def test_an_explanation_shows_groups_drops_and_caps(course_with):
     text = explained(grade, loaded.grading)
     for said in ("capped at 50", "dropped: 5 of 10 points", "7 of 10 points", "the best 1 count"):
         assert said in text
-    rows = list(csv.DictReader(io.StringIO(to_csv([grade], loaded))))
-    assert rows[0]["replication"] == "70"
+    assert table(to_csv([grade], loaded))[0]["replication"] == "70"
 
 
 def test_bad_input_is_one_sentence(graded):
     for arguments, told in [
-        (("--out", graded / "none"), "no results here"),
-        (("--out", graded, "--explain", "eve"), "there is no such student; there are ada, ben"),
-        (("--out", graded, "--components", graded / "none.csv"), "cannot be read"),
+        (("--explain", "eve"), "there is no such student; there are ada, ben"),
+        (("--components", graded.folder / "none.csv"), "cannot be read"),
     ]:
-        done = course("grades", *arguments)
-        assert done.exception is not None
-        assert told in str(done.exception)
+        assert told in graded.refused("grades", *arguments)
+    graded.out = graded.folder / "none"
+    assert "no results here" in graded.refused("grades")
 
 
 def _fractions(marks):
@@ -424,16 +369,15 @@ def test_the_coding_exam_counts_by_its_own_grade_unless_a_mark_replaces_it(cours
     group = f'[[grading.groups]]\nid = "work"\nweight_percent = 70\nitems = [{items}]\n'
     exam = '[[grading.components]]\nid = "exam"\nweight_percent = 30\n'
     course = course_with(exam + group)
-    results = [with_total("ada", id, 100) for id in ITEMS] + [with_total("ada", "exam", 50)]
-    (grade,) = course_grades(results, course, Roster(), {}, so_far=False)
+    own = [*(with_total("ada", id, 100) for id in ITEMS), with_total("ada", "exam", 50)]
+
+    def grade(roster=None, marks=None, course=course):
+        (found,) = course_grades(own, course, roster or Roster(), marks or {}, so_far=False)
+        return found
+
     most = ANY.totals.max
-    assert grade.total == pytest.approx(70 * 100 / most + 30 * 50 / most, abs=0.01)
-    (grade,) = course_grades(
-        results, course, Roster(), {("ada", "exam"): (9.0, 10.0)}, so_far=False
-    )
-    assert grade.marks["exam"].percent == 90
+    assert grade().total == pytest.approx(70 * 100 / most + 30 * 50 / most, abs=0.01)
+    assert grade(marks={("ada", "exam"): (9.0, 10.0)}).marks["exam"].percent == 90
     excused = Roster({"ada": Student("ada", terms={"exam": Terms(excused=True)})})
-    (grade,) = course_grades(results, course, excused, {}, so_far=False)
-    assert grade.marks["exam"].percent is None
-    (grade,) = course_grades(results, COURSE, Roster(), {}, so_far=False)
-    assert "exam" not in grade.marks
+    assert grade(excused).marks["exam"].percent is None
+    assert "exam" not in grade(course=COURSE).marks
