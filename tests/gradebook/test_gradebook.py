@@ -1,97 +1,91 @@
-"""The results store, manual marks, lateness and exports."""
+"""The results store, manual marks, the list to mark, and exports."""
 
-from __future__ import annotations
-
-import csv
-import io
 import json
 import sqlite3
 import subprocess
 import sys
 
 import pytest
-from sample_results import COURSE, IN_TIME, sample
+from sample_results import sample
+from world import COURSE, lines, marks, table
+from world_tables import cases
 
 from grader.classroom.csv_file import CsvError, restored, safe
 from grader.exchange import results_files
 from grader.gradebook import manual, marking_worklist
-from grader.gradebook.lateness import lateness
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.result import Result, key_of
+from grader.gradebook.result import key_of
 from grader.gradebook.store import GradebookError, Store
 
-A1 = COURSE.assignment("a1")
 SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read": ""}}]}
+
+
+@pytest.fixture
+def store(world):
+    with world.store() as opened:
+        yield opened
 
 
 # ---------------------------------------------------------------- store
 
 
-def test_a_result_is_found_by_what_it_depends_on(tmp_path):
+def test_a_result_is_found_by_what_it_depends_on(world):
     result = sample()
-    with Store(tmp_path / "new" / "results.db") as store:
+    with world.store() as store:
         assert store.find(key_of(result)) is None
         assert store.add(result)
         assert store.find(key_of(result)) == result
         for name, other in [("tier", "C"), ("seed", 1), ("suite_sha256", "0")]:
             assert store.find(key_of(result)._replace(**{name: other})) is None
-    with Store(tmp_path / "new" / "results.db") as store:
+    with world.store() as store:
         assert store.latest() == [result]
 
 
-def test_adding_twice_changes_nothing_and_times_are_not_compared(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample())
-        assert not store.add(sample(seconds=9.9, graded_at="2027-03-01T00:00:00+00:00"))
-        assert len(store.history("s01", "a1")) == 1
+def test_adding_twice_changes_nothing_and_times_are_not_compared(store):
+    store.add(sample())
+    assert not store.add(sample(seconds=9.9, graded_at="2027-03-01T00:00:00+00:00"))
+    assert len(store.history("s01", "a1")) == 1
 
 
-def test_latest_is_the_newest_of_each_student_and_assignment(tmp_path):
+def test_latest_is_the_newest_of_each_student_and_assignment(store):
     first, second = sample(), sample(failed=SCORES, suite_sha256="new")
-    with Store(tmp_path / "results.db") as store:
-        for result in (first, second, sample("s02"), sample("s01", "a2")):
-            store.add(result)
-        assert [(r.student, r.assignment) for r in store.latest()] == [
-            ("s01", "a1"),
-            ("s01", "a2"),
-            ("s02", "a1"),
-        ]
-        assert store.latest("a1")[0].suite_sha256 == "new"
-        assert store.add(first), "going back to an earlier submission makes that one count again"
-        assert store.latest("a1")[0] == first
+    for result in (first, second, sample("s02"), sample("s01", "a2")):
+        store.add(result)
+    found = [(r.student, r.assignment) for r in store.latest()]
+    assert found == [("s01", "a1"), ("s01", "a2"), ("s02", "a1")]
+    assert store.latest("a1")[0].suite_sha256 == "new"
+    assert store.add(first), "going back to an earlier submission makes that one count again"
+    assert store.latest("a1")[0] == first
 
 
-def test_a_failure_of_the_grader_replaces_no_grade_of_the_same_files(tmp_path):
+def test_a_failure_of_the_grader_replaces_no_grade_of_the_same_files(store):
     failed = sample(outcome="UNGRADED", suite_sha256="new")
-    with Store(tmp_path / "results.db") as store:
-        assert store.add(failed), "without a grade, the row says so"
-        assert store.add(sample())
-        before = store.history("s01", "a1")
-        assert not store.add(failed)
-        assert store.latest() == [sample()]
-        assert store.history("s01", "a1") == before
-        other = failed.submission.model_copy(update={"sha256": "other"})
-        assert store.add(failed.model_copy(update={"submission": other})), "new files, no grade"
+    assert store.add(failed), "without a grade, the row says so"
+    assert store.add(sample())
+    before = store.history("s01", "a1")
+    assert not store.add(failed)
+    assert store.latest() == [sample()]
+    assert store.history("s01", "a1") == before
+    other = failed.submission.model_copy(update={"sha256": "other"})
+    assert store.add(failed.model_copy(update={"submission": other})), "new files, no grade"
 
 
-def test_history_says_what_changed_and_by_how_many_points(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample())
-        store.add(sample(failed=SCORES, suite_sha256="new", tier="C"))
-        first, second = store.history("s01", "a1")
-        assert store.history("nobody", "a1") == []
+def test_history_says_what_changed_and_by_how_many_points(store):
+    store.add(sample())
+    store.add(sample(failed=SCORES, suite_sha256="new", tier="C"))
+    first, second = store.history("s01", "a1")
+    assert store.history("nobody", "a1") == []
     assert first["changed"] == []
     assert second["changed"] == ["suite", "tier"]
     assert second["exercises"] == {"1.3": -1.0}
     assert second["sentence"] == "suite and tier changed: 1.3 8 → 7"
 
 
-def test_names_and_texts_that_are_no_valid_unicode_are_stored(tmp_path):
+def test_names_and_texts_that_are_no_valid_unicode_are_stored(store):
     result = sample("caf\udce9\0", reason="\ud800")
-    with Store(tmp_path / "results.db") as store:
-        assert store.add(result)
-        assert store.find(key_of(result)) == result
-        assert not store.add(result)
+    assert store.add(result)
+    assert store.find(key_of(result)) == result
+    assert not store.add(result)
 
 
 def test_a_database_in_use_is_one_sentence_and_nothing_is_lost(tmp_path):
@@ -107,15 +101,14 @@ def test_a_database_in_use_is_one_sentence_and_nothing_is_lost(tmp_path):
         assert store.add(sample("s02"))
 
 
-def test_a_full_disk_is_one_sentence_and_nothing_is_lost(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample())
-        with store.connected() as connection:
-            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-            connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
-        with pytest.raises(GradebookError, match="no space left .* is safe"):
-            store.add(sample("s02", reason="x" * 1_000_000))
-        assert store.latest() == [sample()]
+def test_a_full_disk_is_one_sentence_and_nothing_is_lost(store):
+    store.add(sample())
+    with store.connected() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+    with pytest.raises(GradebookError, match="no space left .* is safe"):
+        store.add(sample("s02", reason="x" * 1_000_000))
+    assert store.latest() == [sample()]
 
 
 @pytest.mark.parametrize(
@@ -136,11 +129,9 @@ def test_a_place_that_cannot_hold_a_store(tmp_path, monkeypatch, place, told):
     assert "\n" not in str(error.value)
 
 
-def test_a_read_only_database(tmp_path):
-    path = tmp_path / "results.db"
-    with Store(path) as store:
-        store.add(sample())
-    with Store(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
+def test_a_read_only_database(world):
+    world.add("s01")
+    with Store(f"sqlite:///file:{world.out / 'results.db'}?mode=ro&uri=true") as store:
         assert store.latest() == [sample()]
         with pytest.raises(GradebookError, match="cannot be written"):
             store.add(sample("s02"))
@@ -158,20 +149,28 @@ def test_importing_is_light():
 # ---------------------------------------------------------------- marks given by hand
 
 
-def read(tmp_path, *rows, header="student,assignment,item,points,comment"):
-    path = tmp_path / "marks.csv"
-    path.write_bytes("\n".join([header, *rows]).encode("utf-8"))
-    return manual.read(path, COURSE)
+COLUMNS = "student,assignment,item,points,comment"
 
 
-def test_marks_fill_parts_and_totals(tmp_path):
+@pytest.fixture
+def read(world):
+    """Reads rows of a file of marks."""
+    return lambda *rows, header=COLUMNS: manual.read(
+        world.file("marks.csv", lines(header, *rows)), COURSE
+    )
+
+
+def written(result):
+    return next(e for e in result.exercises if e.kind == "written")
+
+
+def test_marks_fill_parts_and_totals(read):
     result = sample(failed=SCORES)
-    marks = read(tmp_path, 's01,a1,1.11.a,3.5,"Good,\nand short"', "s01,a1,1.11.b,,See §3.5")
-    new = manual.apply(result, marks)
-    written = next(e for e in new.exercises if e.kind == "written")
-    assert [p.points for p in written.parts] == [3.5, None, None]
-    assert [p.comment for p in written.parts] == ["Good,\nand short", "See §3.5", ""]
-    assert (written.points, written.status) == (3.5, "partly marked")
+    given = read('s01,a1,1.11.a,3.5,"Good,\nand short"', "s01,a1,1.11.b,,See §3.5")
+    new = manual.apply(result, given)
+    assert [p.points for p in written(new).parts] == [3.5, None, None]
+    assert [p.comment for p in written(new).parts] == ["Good,\nand short", "See §3.5", ""]
+    assert (written(new).points, written(new).status) == (3.5, "partly marked")
     assert new.totals.as_json() == {
         "automatic": 87.0,
         "automatic_max": 88.0,
@@ -185,7 +184,7 @@ def test_marks_fill_parts_and_totals(tmp_path):
         "late_penalty": 0.0,
     }
     assert result == sample(failed=SCORES), "the argument is kept"
-    assert manual.apply(new, marks) == new
+    assert manual.apply(new, given) == new
     assert manual.apply(new, ManualMarks(COURSE)) == result, "a mark that was withdrawn"
 
 
@@ -194,16 +193,16 @@ def test_no_mark_at_all_is_pending_and_not_zero():
     assert (totals.manual, totals.manual_pending) == (None, 3)
 
 
-def test_all_parts_marked(tmp_path):
-    new = manual.apply(sample(), read(tmp_path, *(f"s01,a1,1.11.{p},0," for p in "abc")))
-    assert next(e for e in new.exercises if e.kind == "written").status == "marked"
+def test_all_parts_marked(read):
+    new = manual.apply(sample(), read(*(f"s01,a1,1.11.{p},0," for p in "abc")))
+    assert written(new).status == "marked"
     assert (new.totals.manual, new.totals.manual_pending) == (0.0, 0)
 
 
-def test_an_override_keeps_what_was_there_and_can_be_taken_back(tmp_path):
+def test_an_override_keeps_what_was_there_and_can_be_taken_back(read):
     result = sample(failed=SCORES)
-    marks = read(tmp_path, "s01,a1,1.3,8,the hint was wrong", "s01,a1,1.1,,well done")
-    new = manual.apply(result, marks)
+    given = read("s01,a1,1.3,8,the hint was wrong", "s01,a1,1.1,,well done")
+    new = manual.apply(result, given)
     assert [override.as_json() for override in new.overrides] == [
         {"exercise": "1.3", "points": 8.0, "comment": "the hint was wrong", "was": 7.0}
     ]
@@ -211,7 +210,7 @@ def test_an_override_keeps_what_was_there_and_can_be_taken_back(tmp_path):
     assert (by_id["1.3"].points, by_id["1.3"].status) == (8.0, "full")
     assert (by_id["1.1"].points, by_id["1.1"].comment) == (10.0, "well done")
     assert new.totals.automatic == 88.0
-    assert manual.apply(new, marks) == new
+    assert manual.apply(new, given) == new
     assert manual.apply(new, ManualMarks(COURSE)).as_json() == result.as_json()
 
 
@@ -219,175 +218,157 @@ def test_an_override_keeps_what_was_there_and_can_be_taken_back(tmp_path):
     ("points", "status"), [(None, "pending"), (0.0, "zero"), (5.0, "partial"), (10.0, "full")]
 )
 def test_an_override_of_a_model_can_be_taken_back_whatever_it_had(points, status):
-    result = sample(assignment="a4").as_json()
-    model = next(e for e in result["exercises"] if e["id"] == "4.12")
-    model |= {"points": points, "status": status}
-    result = Result.model_validate(result).changed(COURSE.assignment("a4"))
-    new = manual.apply(result, ManualMarks(COURSE, {("s01", "a4", "4.12"): ManualMark(7.0)}))
+    result = sample(assignment="a4")
+    changed = {"4.12": {"points": points, "status": status}}
+    exercises = [e.model_copy(update=changed.get(e.id, {})) for e in result.exercises]
+    result = result.changed(COURSE.assignment("a4"), exercises=exercises)
+    new = manual.apply(result, marks(("s01", "4.12", 7.0)))
     assert next(e for e in new.exercises if e.id == "4.12").points == 7.0
     assert manual.apply(new, ManualMarks(COURSE)) == result
 
 
-def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
+BAD_ROWS = [  # the second is on two lines, and the third is empty
+    ("s01,a1,1.11.a,4,two\nlines", ""),
+    ("", ""),
+    ("s01,a1,1.11.a,3,", "line 5: s01 has 1.11.a on line 2 too"),
+    ("s01,a1,1.99,3,", "line 6: a1 has no item '1.99' to mark; it has 1.1, 1.2"),
+    ("s01,a9,1.1,3,", "line 7: there is no assignment 'a9'; the course has a1, a2"),
+    (
+        "s01,a1,1.11,3,",
+        "line 8: exercise 1.11 is marked part by part: write 1.11.a, 1.11.b, 1.11.c",
+    ),
+    ("s01,a1,1.11.b,5,", "line 9: 5 points for 1.11.b, which allows 0 to 4"),
+    ("s01,a1,1.11.b,-1,", "line 10: -1 points for 1.11.b"),
+    ("s01,a1,1.11.b,nan,", "line 11: nan points for 1.11.b"),
+    ("s01,a1,1.11.b,good,", "line 12: points are 'good', not a number"),
+    (",a1,1.11.b,1,", "line 13: no student"),
+    ("s01,a1,1.11.b,1,well, nearly", "line 14: more cells than columns"),
+    ("s01,a1,1.11.c,,", ""),
+    ("s01,a1", ""),
+]
+
+
+def test_every_bad_row_is_one_sentence_with_file_and_line(read):
+    rows = [row.replace("two\nlines", '"two\nlines"') for row, _ in BAD_ROWS]
     with pytest.raises(CsvError) as error:
-        read(
-            tmp_path,
-            's01,a1,1.11.a,4,"two\nlines"',
-            "",
-            "s01,a1,1.11.a,3,",
-            "s01,a1,1.99,3,",
-            "s01,a9,1.1,3,",
-            "s01,a1,1.11,3,",
-            "s01,a1,1.11.b,5,",
-            "s01,a1,1.11.b,-1,",
-            "s01,a1,1.11.b,nan,",
-            "s01,a1,1.11.b,good,",
-            ",a1,1.11.b,1,",
-            "s01,a1,1.11.b,1,well, nearly",
-            "s01,a1,1.11.c,,",
-            "s01,a1",
-        )
+        read(*rows)
     told = [line.split("marks.csv, ")[1] for line in error.value.problems]
-    for line, sentence in zip(
-        told,
-        [
-            "line 5: s01 has 1.11.a on line 2 too",
-            "line 6: a1 has no item '1.99' to mark; it has 1.1, 1.2",
-            "line 7: there is no assignment 'a9'; the course has a1, a2",
-            "line 8: exercise 1.11 is marked part by part: write 1.11.a, 1.11.b, 1.11.c",
-            "line 9: 5 points for 1.11.b, which allows 0 to 4",
-            "line 10: -1 points for 1.11.b",
-            "line 11: nan points for 1.11.b",
-            "line 12: points are 'good', not a number",
-            "line 13: no student",
-            "line 14: more cells than columns",
-        ],
-        strict=True,
-    ):
-        assert line.startswith(sentence)
+    for line, start in zip(told, filter(None, (start for _, start in BAD_ROWS)), strict=True):
+        assert line.startswith(start)
 
 
-def test_each_assignment_may_have_a_comment_on_the_whole_but_only_one(tmp_path):
-    marks = read(tmp_path, "s01,a1,,,good", "s01,a2,,,better").marks
-    assert [item for _, item, _ in marks] == ["a1", "a2"]
+def test_each_assignment_may_have_a_comment_on_the_whole_but_only_one(read):
+    found = read("s01,a1,,,good", "s01,a2,,,better").marks
+    assert [item for _, item, _ in found] == ["a1", "a2"]
     with pytest.raises(CsvError, match="line 3: s01 has a comment on a1 on line 2 too: keep one"):
-        read(tmp_path, "s01,a1,,,good", "s01,a1,,,better")
+        read("s01,a1,,,good", "s01,a1,,,better")
 
 
-def test_files_that_hold_no_marks(tmp_path):
-    with pytest.raises(CsvError, match="line 1: no column points; it needs student"):
-        read(tmp_path, header="student,assignment,item,comment")
-    with pytest.raises(CsvError, match="line 1: no column student"):
-        read(tmp_path, header="")
-    (tmp_path / "marks.csv").write_bytes("é".encode("latin-1"))
-    with pytest.raises(CsvError, match="not UTF-8"):
-        manual.read(tmp_path / "marks.csv", COURSE)
-    with pytest.raises(CsvError, match="cannot be read"):
-        manual.read(tmp_path / "none.csv", COURSE)
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("student,assignment,item,comment\n", "line 1: no column points; it needs student"),
+        ("\n", "line 1: no column student"),
+        ("é".encode("latin-1"), "not UTF-8"),
+        (None, "cannot be read"),
+    ],
+)
+def test_files_that_hold_no_marks(world, content, told):
+    path = world.folder / "marks.csv" if content is None else world.file("marks.csv", content)
+    with pytest.raises(CsvError, match=told):
+        manual.read(path, COURSE)
 
 
-def test_what_spreadsheets_do_to_a_csv(tmp_path):
+def test_what_spreadsheets_do_to_a_csv(read):
     header = "\ufeffstudent;assignment;item;points;comment;marker\r"
-    marks = read(tmp_path, "s01;a1;1.11.a;3,5;fine;T\r", header=header)
-    assert marks.marks == {("s01", "a1", "1.11.a"): ManualMark(3.5, "fine")}
+    assert read("s01;a1;1.11.a;3,5;fine;T\r", header=header) == marks(
+        ("s01", "1.11.a", 3.5, "fine")
+    )
 
 
-def test_marks_of_nobody_are_a_warning(tmp_path):
-    marks = read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,4,")
-    [warning] = marks.unknown([sample()])
+def test_marks_of_nobody_are_a_warning(read):
+    [warning] = read("s99,a1,1.11.a,4,", "s01,a1,1.11.a,4,").unknown([sample()])
     assert warning.startswith("there are marks for s99 in a1")
     assert "- for points" in warning
 
 
 def test_marks_that_fit_no_item_of_course_toml_any_more_are_a_warning():
     items = {"1.11.a": 5.0, "1.11.z": 1.0, "1.11.b": 4.0, "": None}
-    marks = {("s01", "a1", item): ManualMark(points) for item, points in items.items()}
-    high, gone = ManualMarks(COURSE, marks).outdated([sample()])
+    kept = {("s01", "a1", item): ManualMark(points) for item, points in items.items()}
+    high, gone = ManualMarks(COURSE, kept).outdated([sample()])
     told = "a mark of s01 is older than course.toml: "
     assert high == f"{told}5 points for 1.11.a, which allows 0 to 4: correct them"
     assert gone.startswith(f"{told}a1 has no item '1.11.z' to mark")
-    assert ManualMarks(COURSE, marks).outdated([]) == []
+    assert ManualMarks(COURSE, kept).outdated([]) == []
 
 
-def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.keep(read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,3,good", "s01,a1,1.3,2,"))
-        back = read(tmp_path, "s99,a1,1.11.a,-,", "s01,a1,1.11.a,-,good", "s01,a1,1.3,'-,")
-        assert (store.keep(back), store.keep(back)) == (3, 0)
-        kept = store.manual(COURSE)
-    assert kept.marks == {("s01", "a1", "1.11.a"): ManualMark(None, "good")}
+def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(read, store):
+    store.keep(read("s99,a1,1.11.a,4,", "s01,a1,1.11.a,3,good", "s01,a1,1.3,2,"))
+    back = read("s99,a1,1.11.a,-,", "s01,a1,1.11.a,-,good", "s01,a1,1.3,'-,")
+    assert (store.keep(back), store.keep(back)) == (3, 0)
+    kept = store.manual(COURSE)
+    assert kept == marks(("s01", "1.11.a", None, "good"))
     assert kept.unknown([sample()]) == []
 
 
-def listed(path, results, kept=None, comments=frozenset()):
-    """The list as it is written again over `path`, and what was found in it."""
-    kept = kept or ManualMarks(COURSE)
-    found = marking_worklist.filled_in(path, kept, comments)
-    counted = [manual.apply(result, kept) for result in results]
-    return list(csv.reader(io.StringIO(marking_worklist.text(counted, found.marks)))), found
+@pytest.fixture
+def listed(world):
+    """Writes the list again over one with this text; its rows, and what was found in the old."""
+
+    def listed(text, kept=None, comments=frozenset()):
+        kept = kept or ManualMarks(COURSE)
+        path = world.file("to_mark.csv", text)
+        found = marking_worklist.filled_in(path, kept, comments)
+        rows = table(marking_worklist.text([manual.apply(sample(), kept)], found.marks))
+        return [[*row.values()] for row in rows], found
+
+    return listed
 
 
-def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
-    path = tmp_path / "to_mark.csv"
-    path.write_text(
-        marking_worklist.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8"
-    )
-    with path.open("a", encoding="utf-8") as file:
-        file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\ns01,a1,1.1,-,later\n")
-    kept = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0)})
-    rows, found = listed(path, [sample()], kept)
-    assert rows[1][:5] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
-    assert rows[2][2:4] == ["1.11.b", ""]
+def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(listed):
+    text = marking_worklist.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb")
+    text += "s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\ns01,a1,1.1,-,later\n"
+    rows, found = listed(text, marks(("s01", "1.3", 1.0)))
+    assert rows[0][:5] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
+    assert rows[1][2:4] == ["1.11.b", ""]
     added = [["s99", "a1", "1.11.a", "4", "left early"], ["s01", "a1", "1.3", "-", ""]]
     added.append(["s01", "a1", "1.1", "-", "later"])
-    assert [row[:5] for row in rows[4:]] == added
+    assert [row[:5] for row in rows[3:]] == added
     assert "4 filled-in rows" in found.notice
     assert not found.keep
 
 
-def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tmp_path):
-    path, item = tmp_path / "to_mark.csv", ("s01", "a1", "1.11.a")
-    path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,4,\n", "utf-8")
-    rows, found = listed(path, [sample()], ManualMarks(COURSE, {item: ManualMark(4.0)}))
-    assert ([row[2] for row in rows[1:]], found.notice) == (["1.11.b", "1.11.c"], "")
-    path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,,thin\n", "utf-8")
-    now = ManualMarks(COURSE, {item: ManualMark(None, "better")})
-    rows, found = listed(path, [sample()], now, frozenset({(item, "thin"), (item, "better")}))
-    assert (rows[1][2:5], found.notice) == (["1.11.a", "", "better"], "")
+def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(listed):
+    item = ("s01", "a1", "1.11.a")
+    rows, found = listed(f"{COLUMNS}\ns01,a1,1.11.a,4,\n", marks(("s01", "1.11.a", 4.0)))
+    assert ([row[2] for row in rows], found.notice) == (["1.11.b", "1.11.c"], "")
+    now, old = marks(("s01", "1.11.a", None, "better")), {(item, "thin"), (item, "better")}
+    rows, found = listed(f"{COLUMNS}\ns01,a1,1.11.a,,thin\n", now, frozenset(old))
+    assert (rows[0][2:5], found.notice) == (["1.11.a", "", "better"], "")
 
 
-@pytest.mark.parametrize(
-    ("text", "told", "marks"),
-    [
-        ("my notes\n", "no column student", 0),
-        ("student,assignment,item,points,comment\ns01,a1,1.11.a,good,\n", "not a number", 0),
-        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,3,,T\n", "1 filled-in row ", 1),
-        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,,,T\n", "extra columns (by)", 0),
-    ],
-)
-def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, marks):
-    path = tmp_path / "to_mark.csv"
-    (tmp_path / "to_mark.kept-1.csv").write_text("older")
-    path.write_text(text, encoding="utf-8")
-    _, found = listed(path, [sample()])
+@cases("put_aside")
+def test_a_list_that_a_new_one_cannot_hold_is_put_aside(world, listed, rows, told, count):
+    text = lines(*rows)
+    world.file("to_mark.kept-1.csv", "older")
+    _, found = listed(text)
     assert found.keep
     assert told in found.notice
-    assert len(found.marks) == marks
-    assert marking_worklist.put_aside(path).name == "to_mark.kept-2.csv"
-    assert (tmp_path / "to_mark.kept-2.csv").read_text(encoding="utf-8") == text
+    assert len(found.marks) == count
+    kept = marking_worklist.put_aside(world.folder / "to_mark.csv")
+    assert kept.name == "to_mark.kept-2.csv"
+    assert kept.read_text(encoding="utf-8") == text
 
 
-def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
-    results = [sample("=cmd()"), manual.apply(sample(), read(tmp_path, "s01,a1,1.11.a,4,"))]
+def test_the_template_has_a_row_for_each_pending_part_and_no_formula(world, read):
+    results = [sample("=cmd()"), manual.apply(sample(), read("s01,a1,1.11.a,4,"))]
     text = marking_worklist.text(results, {})
-    rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0] == marking_worklist.COLUMNS
-    assert [row[:4] for row in rows[1:3]] == [["'=cmd()", "a1", f"1.11.{p}", ""] for p in "ab"]
-    assert [row[2] for row in rows[4:]] == ["1.11.b", "1.11.c"]
-    filled = text.replace("1.11.a,,", "1.11.a,2,")
-    (tmp_path / "filled.csv").write_text(filled, encoding="utf-8")
-    marks = manual.read(tmp_path / "filled.csv", COURSE)
-    assert marks.marks == {("=cmd()", "a1", "1.11.a"): ManualMark(2.0)}
+    rows = [[*row.values()] for row in table(text)]
+    assert [*table(text)[0]] == marking_worklist.COLUMNS
+    assert [row[:4] for row in rows[:2]] == [["'=cmd()", "a1", f"1.11.{p}", ""] for p in "ab"]
+    assert [row[2] for row in rows[3:]] == ["1.11.b", "1.11.c"]
+    filled = world.file("filled.csv", text.replace("1.11.a,,", "1.11.a,2,"))
+    assert manual.read(filled, COURSE) == marks(("=cmd()", "1.11.a", 2.0))
 
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\t=1", "'=1", "'s", "plain", ""])
@@ -396,27 +377,7 @@ def test_formula_safe_cells_come_back(text):
     assert text.startswith("'") or restored(safe(text)) == text
 
 
-# ---------------------------------------------------------------- lateness
-
-
-@pytest.mark.parametrize(
-    ("received", "days", "percent"),
-    [
-        (None, 0, 0),
-        (IN_TIME, 0, 0),
-        ("2027-02-08T23:59:00+00:00", 0, 0),
-        ("2027-02-08T23:59:00", 0, 0),
-        ("2027-02-09T01:59:00+02:00", 0, 0),
-        ("2027-02-08T23:59:01Z", 1, 10),
-        ("2027-02-09T23:59:00+00:00", 1, 10),
-        ("2027-02-11T23:59:00+00:00", 3, 30),
-        ("2027-02-11T23:59:01+00:00", 4, 100),
-    ],
-)
-def test_a_day_begun_is_a_late_day(received, days, percent):
-    late = lateness(received, A1)
-    assert (late.days, late.percent) == (days, percent)
-    assert late.sentence.endswith(".")
+# ---------------------------------------------------------------- totals and exports
 
 
 def test_the_penalty_is_a_share_of_what_was_earned_and_never_more():
@@ -426,20 +387,11 @@ def test_the_penalty_is_a_share_of_what_was_earned_and_never_more():
     closed = sample(received="2027-03-10T12:00:00+00:00")
     assert (closed.totals.late_penalty, closed.totals.total) == (98.0, 0.0)
     assert closed.exercises[0].points == 10.0, "what was earned is still shown"
-    assert "no points are counted" in lateness("2027-03-10T12:00:00+00:00", A1).sentence
-
-
-def test_late_days_without_a_limit_in_percent():
-    strict = A1.model_copy(update={"late_days": 20, "late_penalty_percent": 30.0})
-    assert lateness("2027-02-13T00:00:00+00:00", strict).percent == 100.0
-
-
-# ---------------------------------------------------------------- exports
 
 
 def test_csv_has_a_row_a_student_and_assignment():
     results = [sample("=s01", failed=SCORES), sample("s02", "a2")]
-    first, second = csv.DictReader(io.StringIO(results_files.to_csv(results, COURSE)))
+    first, second = table(results_files.to_csv(results, COURSE))
     assert first["student"] == "'=s01"
     assert (first["exercise 1.3"], first["exercise 1.10"]) == ("7.0", "6.0")
     assert (first["exercise 1.11"], first["exercise 2.1"]) == ("", "")
