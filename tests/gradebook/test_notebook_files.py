@@ -10,6 +10,8 @@ import checkout
 import proofs
 import pytest
 from checkout import place
+from world import A1, COURSE, notebook
+from world_tables import cases
 
 from grader.classroom.roster import Roster, Student
 from grader.cli.grading import class_grading
@@ -21,75 +23,35 @@ from grader.notebook.notebook_file import InvalidNotebook
 from grader.student import submit, work
 
 ROSTER = Roster({"ada": Student("ada", "Ada Lovelace", names={"canvas": "12345"})})
-A1 = proofs.COURSE.assignment("a1")
 MIB = 2**20
 DAY = 86_400
-
-
-def notebook(*sources, **more):
-    cells = [{"cell_type": "code", "metadata": {}, "source": source} for source in sources]
-    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4} | more, indent=1)
-
-
 WORK = notebook("def softmax(x):\n    return x\n")
 OTHER = notebook("def softmax(x):\n    return -x\n")
-NOTHING = notebook("x = 1")
+CONTENTS = {"work": WORK, "other": OTHER, "nothing": notebook("x = 1")}
 
 
-def zipped(files, date=(2027, 2, 8, 0, 0, 0)):
-    """A zip file; a file's content may come with its age in days."""
+def zipped(files, ages=None):
+    """A zip file; the files' ages are in days."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for name, content in files.items():
-            content, days = content if isinstance(content, tuple) else (content, 0)
-            entry = zipfile.ZipInfo(name, (date[0], date[1], date[2] - days, *date[3:]))
-            archive.writestr(entry, content)
+            day = 8 - (ages or {}).get(name, 0)
+            archive.writestr(zipfile.ZipInfo(name, (2027, 2, day, 0, 0, 0)), content)
     return made.getvalue()
 
 
 def rows(folder):
-    return class_grading.received(folder, proofs.COURSE, roster=ROSTER)
+    return class_grading.received(folder, COURSE, roster=ROSTER)
 
 
 # --- the one that counts -------------------------------------------------------------------------
 
 NAME = "because it has the required name"
 UNWRITTEN = "because nothing is written in "
-CANVAS = "because it is the last upload to Canvas"
-ALPHABET = "by its name, as the next is equally new"
-COUNTS = {  # the files with their ages in days, and why the first counts
-    "an older original": ({"s/a1/a1.ipynb": 1, "s/a1/a1-Copy1.ipynb": 0}, NAME),
-    "one date": ({"s/a1/a1.ipynb": 0, "s/a1/a1 (1).ipynb": 0}, NAME),
-    "before the alphabet": ({"s/a1.ipynb": 0, "s/A1-alt.ipynb": 0}, NAME),
-    "before a clearer path": ({"s/a1.ipynb": 0, "s/a1/mine.ipynb": 0}, NAME),
-    "a clone": ({"a1-ada-l/assignments/a1/a1.ipynb": 1, "a1-ada-l/a1-old.ipynb": 0}, NAME),
-    "another ending": ({"s/a1/a1.ipynb": 1, "s/a1/a1.ipynb.json": 0}, NAME),
-    "another ending, right name": ({"s/a1/a1.ipynb.txt": 1, "s/a1/draft.ipynb": 0}, NAME),
-    "Windows' copy": ({"s/A1.IPYNB": 1, "s/a1 - Copy.ipynb": 0}, NAME),
-    "a German copy": ({"s/a1/a1.ipynb": 1, "s/a1/Kopie von a1.ipynb": 0}, NAME),
-    "Safari's copy": ({"s/a1/a1.ipynb": 1, "s/a1/a1-1.ipynb": 0}, NAME),
-    "Jupyter's new one": ({"s/a1/a1.ipynb": 1, "s/a1/Untitled.ipynb": 0}, NAME),
-    "a backup": ({"s/a1/a1.ipynb": 1, "s/a1/a1_backup.ipynb": 0}, NAME),
-    "a flat copy": ({"s_a1.ipynb": 1, "s_a1 (1).ipynb": 0}, NAME),
-    "Jupyter's flat copy": ({"s_a1.ipynb": 1, "s_a1-Copy1.ipynb": 0}, NAME),
-    "Windows' flat copy": ({"a1-s.ipynb": 1, "a1-s - Copy.ipynb": 0}, NAME),
-    "a flat file": ({"s_a1.ipynb": 0, "s/a1_new.ipynb": 0}, NAME),
-    "Canvas's second": (
-        {"ada_12345_67999_a1-1.ipynb": 0, "ada_12345_67890_a1.ipynb": 0},
-        CANVAS,
-    ),
-    "Canvas's eleventh": (
-        {"ada_12345_67999_a1-10.ipynb": 1, "ada_12345_67890_a1-9.ipynb": 0},
-        CANVAS,
-    ),
-    "the newest": ({"s/a1/b.ipynb": 0, "s/a1/a.ipynb": 1}, "because it is the newest"),
-    "the alphabet": ({"s/a1/a.ipynb": 0, "s/a1/b.ipynb": 0}, ALPHABET),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", COUNTS)
-def test_of_several_the_name_that_was_asked_for_counts(tmp_path, case):
-    files, why = COUNTS[case]
+@cases("several")
+def test_of_several_the_name_that_was_asked_for_counts(tmp_path, files, why):
     for path, days in files.items():
         place(tmp_path / path, WORK if path == next(iter(files)) else OTHER)
         os.utime(tmp_path / path, (1e9 - days * DAY, 1e9 - days * DAY))
@@ -97,29 +59,22 @@ def test_of_several_the_name_that_was_asked_for_counts(tmp_path, case):
     first, second = files
     assert row.data == WORK.encode(), row.notices
     (told,) = [notice for notice in row.notices if "more than once" in notice]
-    assert f"`{first}` counts, {why}; ignored: `{second}`" in told
+    assert f"`{first}` counts, {why or NAME}; ignored: `{second}`" in told
     assert choice.notices([row]) == [
         f"1 student handed in several notebooks for a1 ({row.student}); the report names the one "
         "that counts"
     ]
 
 
-INSIDE = {  # in a zip file: contents with their ages in days, and which counts why
-    "dates inside": ({"b.ipynb": (WORK, 0), "a.ipynb": (OTHER, 1)}, "because it is the newest"),
-    "a copy": ({"a1.ipynb": (WORK, 7), "a1-Copy1.ipynb": (OTHER, 1)}, NAME),
-    "a starter": ({"a1 (1).ipynb": (WORK, 7), "a1.ipynb": (NOTHING, 1)}, UNWRITTEN),
-    "no dates": ({"a.ipynb": (WORK, 0), "b.ipynb": (OTHER, 0)}, ALPHABET),
-}
-
-
-@pytest.mark.parametrize("case", INSIDE)
-def test_the_dates_in_a_zip_file_decide_and_not_its_own(tmp_path, case):
-    files, why = INSIDE[case]
-    place(tmp_path / "ada_a1.zip", zipped(files))
+@cases("in_zip")
+def test_the_dates_in_a_zip_file_decide_and_not_its_own(tmp_path, files, why):
+    contents = {name: CONTENTS[content] for name, (content, _) in files.items()}
+    data = zipped(contents, {name: days for name, (_, days) in files.items()})
+    place(tmp_path / "ada_a1.zip", data)
     os.utime(tmp_path / "ada_a1.zip", (1e9, 1e9))
     (row,) = rows(tmp_path)
     assert row.data == WORK.encode()
-    assert why in "".join(row.notices)
+    assert (why or NAME) in "".join(row.notices)
     assert row.received is not None
     assert row.received.timestamp() == 1e9  # a student can write any date into the zip file
 
@@ -157,7 +112,7 @@ def test_a_new_notebook_of_jupyters_is_no_second_hand_in_that_nothing_names(tmp_
 def test_gradescope_chooses_as_a_class_does(tmp_path):
     place(tmp_path / "submission" / "a1.ipynb", WORK)
     place(tmp_path / "submission" / "a1-Copy1.ipynb", OTHER)
-    chosen = gradescope_run.received(tmp_path, proofs.COURSE, A1)
+    chosen = gradescope_run.received(tmp_path, COURSE, A1)
     assert chosen.data == WORK.encode()
 
 
@@ -383,6 +338,6 @@ def test_submit_mentions_a_solved_notebook_beside_the_untouched_one(tmp_path, ca
 def test_a_notebook_under_another_ending_is_suggested(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     place(tmp_path / "a2.ipynb.txt", WORK)
-    a2 = checkout.elsewhere(proofs.COURSE.assignment("a2"), tmp_path)
+    a2 = checkout.elsewhere(COURSE.assignment("a2"), tmp_path)
     with pytest.raises(Problem, match="after a2, such as 'a2.ipynb.txt'"):
         work.read(a2)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import proofs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_results import COURSE, IN_TIME, sample
+from sample_results import IN_TIME, sample
+from world import A1, COURSE, handed_in, marks
 
 from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.judge import grade as judge
 from grader.judge import score
@@ -20,7 +21,6 @@ from grader.judge.models import model_part
 from grader.judge.models.asking import Grading
 from grader.judge.models.scorer import HiddenLabels
 
-A1 = COURSE.assignment("a1")
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 JUDGED = "assignment outcome reason submission seed notices tier layers exercises totals seconds"
 COMPLETE = f"{JUDGED} student suite_sha256 environment_sha256 graded_at"
@@ -36,47 +36,8 @@ ABOUT = (  # a model
     "measure score unit unit_in_words problem notes source examples recomputed seconds "
     "sentences_per_second handed_in"
 )
-OLD = {  # a row of a store from before some keys were there, and of one that knew another
-    "assignment": "a1",
-    "outcome": "TIMEOUT",
-    "reason": "in exercise 1.1: \ud800",
-    "submission": {"sha256": "ab", "file": "caf\udce9/a1.ipynb", "received": None},
-    "seed": 20270201,
-    "notices": [],
-    "tier": "A",
-    "layers": {"landlock": "ABI 6"},
-    "exercises": [
-        {
-            "id": "1.1",
-            "title": "Softmax",
-            "kind": "code",
-            "bonus": False,
-            "section": "§3.2.1",
-            "max_points": 10.0,
-            "points": 0,
-            "status": "zero",
-            "tests": [
-                {
-                    "id": "test_1_1_softmax.py::test_shape",
-                    "title": "shape",
-                    "public": True,
-                    "max_points": 1.25,
-                    "points": 0.0,
-                    "outcome": "FAILED",
-                    "message": {"expected": "1", "got": "2", "cause": "", "read": ""},
-                    "bug": None,
-                }
-            ],
-        }
-    ],
-    "totals": {"automatic": 0.0, "manual": None, "total": 0.0},
-    "seconds": 0.31,
-    "student": "s01",
-    "suite_sha256": "cd",
-    "environment_sha256": "ef",
-    "graded_at": "2027-02-09T08:00:00+00:00",
-    "mood": {"of another version": [1, 2.0, None]},
-}
+# A row of a store from before some keys were there, and of one that knew another.
+OLD = json.loads(Path(__file__).with_name("old_store").joinpath("old_result.json").read_text())
 
 
 def names(told):
@@ -170,13 +131,10 @@ def open_nothing():
 
 
 def test_marks_given_by_hand():
-    marks = {
-        ("s01", "a1", "1.11.a"): ManualMark(3.5, "Good"),
-        ("s01", "a1", "1.3"): ManualMark(5.0, "A slip"),
-        ("s01", "a1", "1.4"): ManualMark(None, "Well done"),
-    }
+    rows = ("1.11.a", 3.5, "Good"), ("1.3", 5.0, "A slip"), ("1.4", None, "Well done")
+    given = marks(*(("s01", *row) for row in rows))
     before = sample()
-    result = manual.apply(before, ManualMarks(COURSE, marks))
+    result = manual.apply(before, given)
     told = the_same_again(result)
     assert names(told) == f"{COMPLETE} overrides"
     assert names(told["submission"]) == "sha256 file received"
@@ -190,8 +148,7 @@ def test_marks_given_by_hand():
 
 def test_whatever_changes_is_added_up_at_once():
     before = sample()
-    late = before.submission.model_copy(update={"received": "2027-02-09T12:00:00+00:00"})
-    again = before.changed(A1, submission=late)
+    again = handed_in(result=before, received="2027-02-09T12:00:00+00:00")
     assert (again.totals.late_days, again.totals.late_penalty) == (1, 9.8)
     assert again.totals.total == before.totals.total - 9.8
     assert before.submission.received == IN_TIME

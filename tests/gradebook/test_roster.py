@@ -3,24 +3,19 @@
 import datetime
 
 import pytest
-from sample_results import COURSE
+from world import A1
+from world_tables import cases
 
 from grader.classroom.csv_file import CsvError
-from grader.classroom.roster import Roster, Student
+from grader.classroom.roster import Student
 from grader.classroom.terms import Allowance, Terms
 
-A1 = COURSE.assignment("a1")
 UTC = datetime.timezone.utc
 
 
 @pytest.fixture
-def read(tmp_path):
-    def read(text):
-        path = tmp_path / "roster.csv"
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return Roster.read(path, COURSE)
-
-    return read
+def read(world):
+    return world.roster
 
 
 def test_every_column_is_read(read):
@@ -100,29 +95,17 @@ def test_an_excused_student_is_not_missing(read):
     assert roster.assignments == ("a1",)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("name\nAda\n", "line 1: no column student; it needs student"),
-        ("student,name,name\nada,,\n", "line 1: column name occurs twice"),
-        ("student,name\n,Ada\n", "line 2: no student"),
-        ("student\nada/..\n", "line 2: 'ada/..' is not a student's name"),
-        ("student\nada\nben\nada\n", "line 4: student 'ada' is on line 2 too"),
-        ("student,canvas\nada,7\nben,7\n", "line 3: the canvas name '7' is on line 2 too"),
-        ("student,a1\nada,tomorrow\n", "line 2: 'tomorrow' is not a time such as"),
-        ("student,a1\nada,-\n", "line 2: '-' says that a student has left: write it in the column"),
-        ("student,a1\nada,+1 +2\n", "line 2: '+1 +2' has two numbers of days; write a due date"),
-        ("student,slip_days\nada,some\n", "line 2: slip_days = 'some': write a whole number"),
-        ("student,late_penalty_percent\nada,101\n", "line 2: late_penalty_percent = '101': a day"),
-        ("student\nada,Ada\n", "line 2: more cells than columns"),
-        (b"student\n\xff\xfe\n", "not UTF-8 text"),
-    ],
-)
+@cases("bad_rosters")
 def test_a_mistake_is_one_sentence_with_its_line(read, text, sentence):
     with pytest.raises(CsvError) as caught:
         read(text)
     (problem,) = caught.value.problems
     assert sentence in problem
+
+
+def test_a_roster_in_no_known_encoding_is_one_sentence(read):
+    with pytest.raises(CsvError, match="not UTF-8 text"):
+        read(b"student\n\xff\xfe\n")
 
 
 def test_all_mistakes_are_listed(read):

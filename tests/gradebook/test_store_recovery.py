@@ -10,26 +10,31 @@ import subprocess
 
 import pytest
 from checkout import ROOT
-from in_process import course
-from sample_results import COURSE, sample
+from world import COURSE, marks
 
-from grader.cli.problems import sentence
 from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.database.connection import file_of, shown
 from grader.gradebook.database.errors import missing
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import key_of
 from grader.gradebook.store import GradebookError, Store
 
-MARK = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0, "a slip")})
+MARK = marks(("s01", "1.3", 1.0, "a slip"))
 
 
-def fill(path, students=20):
-    with Store(path) as store:
-        for number in range(1, students + 1):
-            store.add(sample(f"s{number:02}"))
-        store.keep(MARK)
+def fill(world, students=20):
+    """Results and a mark; the path of their database."""
+    world.add(*(f"s{number:02}" for number in range(1, students + 1)))
+    world.mark(("s01", "1.3", 1.0, "a slip"))
+    return world.out / "results.db"
+
+
+def go_back(told, world, students):
+    """What a message advises brings everything back."""
+    subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
+    with world.store() as store:
+        assert len(store.latest()) == students
+        assert store.manual(COURSE).marks == MARK.marks
 
 
 def files(folder):
@@ -46,26 +51,20 @@ def overwritten(data):
     [lambda data: b"", lambda data: data[: len(data) // 2], overwritten],
     ids=["emptied", "cut", "overwritten"],
 )
-def test_the_message_says_how_to_go_back_and_that_brings_everything_back(tmp_path, damage):
-    out = tmp_path / "the grades"
-    database = out / "results.db"
-    fill(database)
-    assert course("report", out).exit_code == 0
+def test_the_message_says_how_to_go_back_and_that_brings_everything_back(world, damage):
+    out = world.out = world.folder / "the grades"
+    database = fill(world)
+    world.run("report")
     data = damage(database.read_bytes())
     database.write_bytes(data)
     (out / "results.db-wal").write_bytes(b"what a killed run left")
-    done = course("report", out)
-    code, told = sentence(done.exception)
-    assert (code, "\n" in told) == (4, False)
+    told = world.refused("report", code=4)
     assert "is damaged" in told
     assert "nothing was changed" in told
     assert database.read_bytes() == data
-    subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
-    with Store(database) as store:
-        assert len(store.latest()) == 20
-        assert store.manual(COURSE).marks == MARK.marks
+    go_back(told, world, 20)
     assert (out / "damaged" / "results.db").read_bytes() == data, "what was damaged is kept"
-    assert course("report", out).exit_code == 0
+    world.run("report")
     assert (out / "results.db.backup").exists()
 
 
@@ -78,73 +77,59 @@ def test_the_time_of_the_copy_is_told_by_the_clocks_of_the_course(tmp_path, monk
     assert "is a copy of 27 January 2027, 03:16 IST" in missing(tmp_path / "results.db")
 
 
-def test_a_store_that_is_gone_is_not_made_anew_over_its_copy(tmp_path):
-    out = tmp_path / "grades"
-    database = out / "results.db"
-    fill(database, 2)
-    assert course("report", out).exit_code == 0
-    before = {path: data for path, data in files(out).items() if path != database}
+def test_a_store_that_is_gone_is_not_made_anew_over_its_copy(world):
+    database = fill(world, 2)
+    world.run("report")
+    before = {path: data for path, data in files(world.out).items() if path != database}
     database.unlink()
-    place = tmp_path / "class" / "s01" / "a1"
-    place.mkdir(parents=True)
-    (place / "a1.ipynb").write_text("{}", encoding="utf-8")
+    world.hand_in("s01/a1/a1.ipynb", "{}")
     for command in (
-        ("grade", tmp_path / "class", "--out", out, "--i-trust-these-submissions"),
-        ("report", out),
-        ("why", "s01", "a1", "--out", out),
-        ("grades", "--out", out),
+        ("grade", world.submitted, "--i-trust-these-submissions"),
+        ("report",),
+        ("why", "s01", "a1"),
+        ("grades",),
     ):
-        code, told = sentence(course(*command).exception)
-        assert (code, "\n" in told) == (4, False)
+        told = world.refused(*command, code=4)
         assert "results.db is missing; nothing was changed" in told
-        assert files(out) == before
-    subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
-    with Store(database) as store:
-        assert len(store.latest()) == 2
-        assert store.manual(COURSE).marks == MARK.marks
+        assert files(world.out) == before
+    go_back(told, world, 2)
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ("report", "OUT"),
-        ("grades", "--out", "OUT", "--so-far"),
-        ("why", "s01", "a1", "--out", "OUT"),
-        ("history", "s01", "a1", "--out", "OUT"),
-        ("feedback", "--out", "OUT", "--to", "OUT/feedback"),
-        ("export", "csv", "--out", "OUT", "--to", "OUT/long.csv"),
-        ("release", "--week", "1", "--to", "OUT/release"),
+        "report",
+        "grades --so-far",
+        "why s01 a1",
+        "history s01 a1",
+        "feedback --to OUT/feedback",
+        "export csv --to OUT/long.csv",
+        "release --week 1 --to OUT/release",
     ],
-    ids=lambda command: command[0],
 )
-def test_a_mistyped_store_is_refused_and_nothing_is_written(tmp_path, command):
-    fill(tmp_path / "results.db", 1)
-    assert course("report", tmp_path).exit_code == 0
-    before = files(tmp_path)
-    given = [part.replace("OUT", str(tmp_path)) for part in command]
-    code, told = sentence(course(*given, "--store", tmp_path / "nothere.db").exception)
-    assert (code, "\n" in told) == (2, False)
+def test_a_mistyped_store_is_refused_and_nothing_is_written(world, command):
+    fill(world, 1)
+    world.run("report")
+    before = files(world.folder)
+    words = command.replace("OUT", str(world.out)).split()
+    told = world.refused(*words, "--store", world.folder / "nothere.db")
     assert "nothere.db: there is no such database" in told
     assert "COURSE_STORE" in told
-    assert files(tmp_path) == before
+    assert files(world.folder) == before
 
 
-@pytest.mark.parametrize("command", [("report",), ("grades", "--out")])
-def test_a_store_without_a_result_overwrites_no_files(tmp_path, command):
-    (tmp_path / "grades.csv").write_text("the class's", encoding="utf-8")
-    with Store(tmp_path / "results.db"):
-        pass
-    before = {path.name for path in tmp_path.iterdir()}
-    code, told = sentence(course(*command, tmp_path).exception)
-    assert (code, "\n" in told) == (2, False)
-    assert "results.db: holds no result yet" in told
-    assert {path.name for path in tmp_path.iterdir()} == before
-    assert (tmp_path / "grades.csv").read_text(encoding="utf-8") == "the class's"
+@pytest.mark.parametrize("command", ["report", "grades"])
+def test_a_store_without_a_result_overwrites_no_files(world, command):
+    world.file("out/grades.csv", "the class's")
+    world.add()
+    before = {path.name for path in world.out.iterdir()}
+    assert "results.db: holds no result yet" in world.refused(command)
+    assert {path.name for path in world.out.iterdir()} == before
+    assert world.read("grades.csv") == "the class's"
 
 
-def test_the_copy_is_whole_while_another_program_writes_and_is_never_half_a_copy(tmp_path):
-    path = tmp_path / "results.db"
-    fill(path, 2)
+def test_the_copy_is_whole_while_another_program_writes_and_is_never_half_a_copy(world):
+    path = fill(world, 2)
     with Store(path) as store:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -152,21 +137,20 @@ def test_the_copy_is_whole_while_another_program_writes_and_is_never_half_a_copy
         copy = store.back_up()
         other.execute("ROLLBACK")
         other.close()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["results.db", "results.db.backup"]
+    assert sorted(p.name for p in world.out.iterdir()) == ["results.db", "results.db.backup"]
     with Store(copy) as kept, Store(path) as store:
         assert kept.latest() == store.latest()
 
 
-def test_a_damaged_store_never_replaces_a_good_copy(tmp_path):
-    path = tmp_path / "results.db"
-    fill(path)
+def test_a_damaged_store_never_replaces_a_good_copy(world):
+    path = fill(world)
     with Store(path) as store:
         good = store.back_up().read_bytes()
         path.write_bytes(overwritten(path.read_bytes()))
         with pytest.raises(GradebookError, match="no new backup could be written"):
             store.back_up()
-    assert (tmp_path / "results.db.backup").read_bytes() == good
-    assert not list(tmp_path.glob("*.new"))
+    assert (world.out / "results.db.backup").read_bytes() == good
+    assert not list(world.out.glob("*.new"))
 
 
 @pytest.mark.parametrize(
@@ -210,41 +194,32 @@ def test_a_password_is_never_printed(url, tmp_path):
 def test_only_a_file_of_sqlite_has_a_copy(tmp_path):
     assert file_of("out/results.db") == file_of("sqlite:///out/results.db")
     assert file_of("sqlite:////x.db").is_absolute()
-    for url in (
-        "postgresql://host/db",
-        "sqlite://",
-        "sqlite:///:memory:",
-        "sqlite:///file:x?uri=true",
-    ):
-        assert file_of(url) is None
+    others = "postgresql://host/db sqlite:// sqlite:///:memory: sqlite:///file:x?uri=true"
+    assert [file_of(url) for url in others.split()] == [None] * 4
 
 
-def test_marks_for_a_typo_are_warned_about_until_they_are_taken_back(tmp_path):
-    fill(tmp_path / "results.db", 1)
-    marks = tmp_path / "marks.csv"
-    header = "student,assignment,item,points,comment\n"
-    typo = {("s1", "a1", "1.11.a"): ManualMark(3.0, "good"), ("s01", "a2", "2.1"): ManualMark(1.0)}
-    with Store(tmp_path / "results.db") as store:
-        store.keep(ManualMarks(COURSE, typo))  # as an older version took it over
-    told = course("report", tmp_path).stderr
+def test_marks_for_a_typo_are_warned_about_until_they_are_taken_back(world):
+    fill(world, 1)  # and two marks as an older version took them over
+    world.mark(("s1", "1.11.a", 3.0, "good"), ("s01", "2.1", 1.0))
+    told = world.run("report").stderr
     assert "marks for s1 in a1" in told
     assert "marks for s01 in a2" in told
-    assert "marks for s1 in a1" in course("report", tmp_path).stderr
-    marks.write_text(header + "s1,a1,1.11.a,-,\ns01,a2,2.1,-,\n", encoding="utf-8")
-    assert course("report", tmp_path, "--manual", marks).stderr == ""
-    assert course("report", tmp_path).stderr == ""
-    assert "s1,a1" not in (tmp_path / "to_mark.csv").read_text(encoding="utf-8")
+    assert "marks for s1 in a1" in world.run("report").stderr
+    header = "student,assignment,item,points,comment\n"
+    back = world.file("marks.csv", f"{header}s1,a1,1.11.a,-,\ns01,a2,2.1,-,\n")
+    assert world.run("report", "--manual", back).stderr == ""
+    assert world.run("report").stderr == ""
+    assert "s1,a1" not in world.read("to_mark.csv")
 
 
-def test_what_a_person_wrote_into_to_mark_is_still_there_whatever_is_run(tmp_path):
-    fill(tmp_path / "results.db", 1)
-    course("report", tmp_path)
-    path = tmp_path / "to_mark.csv"
-    filled = path.read_text(encoding="utf-8").replace("1.11.a,,", "1.11.a,3,good")
+def test_what_a_person_wrote_into_to_mark_is_still_there_whatever_is_run(world):
+    fill(world, 1)
+    world.run("report")
+    filled = world.read("to_mark.csv").replace("1.11.a,,", "1.11.a,3,good")
     for text in (filled, "my own list\n", filled.replace(",note\n", ",note,by\n")):
-        path.write_text(text, encoding="utf-8")
-        course("report", tmp_path)
-        assert text in [p.read_text(encoding="utf-8") for p in tmp_path.glob("to_mark*.csv")]
+        world.file("out/to_mark.csv", text)
+        world.run("report")
+        assert text in [p.read_text(encoding="utf-8") for p in world.out.glob("to_mark*.csv")]
 
 
 # A results store that an earlier version wrote opens, and every grade in it stays.
