@@ -1,25 +1,20 @@
 """A small class with results, for the tests of what goes to other systems."""
 
 import pytest
-from sample_results import COURSE, sample
-
-from grader.classroom.roster import Roster
-from grader.gradebook.store import Store
+from sample_results import sample
 
 MESSAGE = {"expected": "[0.5 0.5]", "got": "<b>nan</b> \x1b & ]]>", "cause": "no mask", "read": ""}
 FAILED = {"1.3": [{"message": MESSAGE}], "1.4": [{"outcome": "TIMEOUT", "message": None}]}
 
 
 @pytest.fixture
-def roster(tmp_path):
-    path = tmp_path / "roster.csv"
-    path.write_text(
+def roster(world):
+    return world.roster(
         "student,name,section,email,canvas,moodle,a2\n"
         "ada,Ada Lovelace,Tue,ada@example.org,1041,Participant 501,\n"
         "ben,=Ben,Fri,ben@example.org,1042,502,excused\n"
         "cyd,Cyd,Fri,cyd@example.org,,,\n"
     )
-    return Roster.read(path, COURSE)
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +25,5 @@ def results():
 
 
 @pytest.fixture
-def graded(tmp_path, results):
-    with Store(tmp_path / "grades" / "results.db") as store:
-        for result in results:
-            store.add(result)
-    return tmp_path / "grades"
+def graded(world, results):
+    return world.add(*results)

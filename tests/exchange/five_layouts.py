@@ -77,13 +77,6 @@ def _notebook(mistake):
     return proofs.notebook("a1", "solution", {bug.component: source})
 
 
-def write(folder, files):
-    for path, data in files.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data if isinstance(data, bytes) else data.encode())
-
-
 def _gradescope():
     about = "".join(
         f"submission_{n}:\n  :submitters:\n  - :name: {p.name}\n    :email: {p.email}\n"

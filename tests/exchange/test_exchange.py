@@ -1,7 +1,5 @@
 """Exports: each file is read back by the rules of the system that it is for."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io
@@ -9,13 +7,11 @@ import re
 from xml.etree import ElementTree
 
 from in_process import course
-from sample_results import COURSE
+from world_tables import cases
 
-from grader.cli.problems import sentence
 from grader.cli.records.gradebook_options import FORMATS
 from grader.exchange import junit, results_files
 
-A1 = COURSE.assignment("a1")
 # ---------------------------------------------------------------- JUnit XML
 
 
@@ -122,19 +118,13 @@ def test_help_names_every_format():
     assert " ".join(FORMATS) in " ".join(told)
 
 
-def test_a_wrong_call_is_one_sentence(graded, tmp_path):
-    to = ("--to", tmp_path / "x.csv", "--out", graded)
-    for arguments, told in [
-        (("blackboard", *to), "there is no format 'blackboard'; there are canvas, moodle"),
-        (("canvas", *to), "give the gradebook that Canvas exported with --from"),
-        (("moodle", "--from", tmp_path / "none.csv", *to), "say which assignment"),
-        (("csv", "a9", *to), "no assignment 'a9'"),
-        (("csv", "a5", *to), "no result of a5"),
-        (("csv", "--out", tmp_path, "--to", tmp_path / "x"), "no results here"),
-        (("csv", "--out", graded, "--to", tmp_path), "is a folder"),
-    ]:
-        assert told in str(course("export", *arguments).exception)
-    for place in (graded / "results.db", graded / "results.db" / "folder"):
-        problem = course("export", "csv", "--out", graded, "--to", place / "x.csv").exception
+@cases("wrong_exports")
+def test_a_wrong_call_is_one_sentence(graded, words, told):
+    words = words.replace("FOLDER", str(graded.folder)).replace("OUT", str(graded.out))
+    assert told in str(course("export", *words.split()).exception)
+
+
+def test_a_file_where_a_folder_must_be_is_one_sentence(graded):
+    for place in (graded.out / "results.db", graded.out / "results.db" / "folder"):
         told = f"{place}: a file is where a folder must be: give another place"
-        assert sentence(problem) == (2, told)
+        assert graded.refused("export", "csv", "--to", place / "x.csv") == told

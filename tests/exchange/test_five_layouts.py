@@ -1,11 +1,10 @@
 """One class in five layouts: equal totals, and files that the platforms' importers take whole."""
 
 import csv
-import json
 import zipfile
 
 import pytest
-from five_layouts import CLASS, LAYOUTS, gradebook, marks, roster, worksheet, write
+from five_layouts import CLASS, LAYOUTS, gradebook, marks, roster, worksheet
 from importers import (
     ENGLISH,
     FRENCH,
@@ -16,7 +15,7 @@ from importers import (
     moodle,
     moodle_feedback,
 )
-from in_process import course
+from world import World
 
 pytestmark = pytest.mark.xdist_group("five layouts")
 NAMES_ONLY = ("student", "name", "email", "a1")
@@ -26,39 +25,30 @@ IN_CANVAS = BY_CANVAS | {"1": "Student, Test"}
 BY_MOODLE = {p.moodle: p.name for p in CLASS}
 
 
-def done(*words):
-    result = course(*words)
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.output
-
-
-class Graded:
+class Graded(World):
     """One layout, graded and marked; `columns` are those of the roster."""
 
     def __init__(self, folder, layout, columns=None, marked=True):
-        self.folder, self.out = folder, folder / "grades"
-        write(folder / "in", LAYOUTS[layout]())
-        list_ = roster(folder / "roster.csv", columns) if columns else roster(folder / "roster.csv")
-        words = ("--roster", list_, "--assignment", "a1", "--out", self.out)
-        self.told = done("grade", folder / "in", *words)
+        super().__init__(folder)
+        for name, data in LAYOUTS[layout]().items():
+            self.hand_in(name, data)
+        list_ = roster(folder / "roster.csv", *([columns] if columns else []))
+        self.run("grade", self.submitted, "--roster", list_, "--assignment", "a1")
         if marked:
-            done("report", self.out, "--manual", marks(folder / "marks.csv"))
+            self.run("report", "--manual", marks(folder / "marks.csv"))
 
     @property
     def totals(self):
-        results = json.loads((self.out / "results.json").read_text(encoding="utf-8"))
-        return {r["student"]: r["totals"]["total"] for r in results}
+        return {s: result["totals"]["total"] for s, result in self.results().items()}
 
     def export(self, system, text, *words):
         """What the platform is given back, and what was printed."""
-        source, to = self.folder / "from.csv", self.folder / "to.csv"
-        source.write_text(text, encoding="utf-8")
-        given = ("--out", self.out, "--from", source, "--to", to)
-        told = done("export", system, *words, *given)
-        return to.read_text(encoding="utf-8"), told
+        given = ("--from", self.file("from.csv", text), "--to", self.folder / "to.csv")
+        done = self.run("export", system, *words, *given)
+        return (self.folder / "to.csv").read_text(encoding="utf-8"), done.stdout + done.stderr
 
     def feedback(self, system):
-        done("feedback", "--out", self.out, "--to", self.folder / "pages", "--zip", system)
+        self.run("feedback", "--to", self.folder / "pages", "--zip", system)
         return zipfile.ZipFile(self.folder / "pages" / f"a1-{system}.zip").namelist()
 
 

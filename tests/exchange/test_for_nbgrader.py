@@ -1,6 +1,5 @@
 """A course run with nbgrader: made for it, graded in our sandbox, shown by its own commands."""
 
-import csv
 import datetime
 import json
 import shutil
@@ -18,6 +17,7 @@ from nbgrader_class import (
     lines,
     without_answers,
 )
+from world import A1, table, with_parts
 
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
@@ -31,7 +31,6 @@ from grader.gradebook.store import Store
 from grader.library.components import BuildError
 from grader.notebook import nbgrader_cells
 
-A1 = Course.here().assignment("a1")
 pytestmark = pytest.mark.xdist_group("for_nbgrader")
 
 
@@ -213,12 +212,10 @@ def test_marks_survive_when_scores_are_written_again(marked, course):
 
 def test_a_mark_is_flagged_for_review_if_what_it_was_given_for_has_changed(marked, course):
     result = results(marked.path)["ada"]
-    parts = [part.model_copy(update={"answer": "Another answer."}) for part in result.parts]
-    exercises = [
-        e.model_copy(update={"parts": parts} if e.parts else {"points": e.points - 1})
-        for e in result.exercises
+    fewer = [
+        e if e.parts else e.model_copy(update={"points": e.points - 1}) for e in result.exercises
     ]
-    changed = result.changed(course.assignment("a1"), exercises=exercises)
+    changed = with_parts(result.changed(A1, exercises=fewer), {"answer": "Another answer."})
     waiting = written_again(marked, course, changed, result)
     assert waiting["check-1-4"]
     assert waiting["written-1-11-a"]
@@ -230,9 +227,7 @@ def test_a_mark_flagged_in_formgrader_counts_again_only_once_a_person_has_confir
     marked, course, tmp_path
 ):
     result, assignment = results(marked.path)["ada"], course.assignment("a1")
-    parts = [part.model_copy(update={"answer": "Another answer."}) for part in result.parts]
-    exercises = [e.model_copy(update={"parts": parts} if e.parts else {}) for e in result.exercises]
-    changed = result.changed(assignment, exercises=exercises)
+    changed = with_parts(result, {"answer": "Another answer."})
 
     def after_a_run(store, now):
         """The items held in the store after what `course nbgrader` does besides grading."""
@@ -344,8 +339,8 @@ def test_the_late_penalty_follows_the_roster_and_its_names_are_nbgraders(
     monkeypatch.setattr(Course, "here", lambda: ours)
     assert penalties() == {"ada": 9.8, "ben": 0, "cleo": 0}
     exported = first.export()
-    with (first.path / "grades" / "grades.csv").open(encoding="utf-8") as file:
-        totals = {row["student"]: float(row["total"]) for row in csv.DictReader(file)}
+    rows = table((first.path / "grades" / "grades.csv").read_text(encoding="utf-8"))
+    totals = {row["student"]: float(row["total"]) for row in rows}
     assert totals["ada"] == 98 - 9.8
     for student in ("ada", "cleo"):
         assert float(exported[student]["score"]) == pytest.approx(totals[student])
@@ -364,11 +359,8 @@ def test_a_notebook_that_nbgrader_refuses_hides_nobodys(made, course, tmp_path):
         cell["metadata"]["nbgrader"]["schema_version"] = 1
     notebooks = {"ada": good, "b twice": twice, "c": old, "d+e (x) [y]": good, "李小龙": good}
     for name, notebook in notebooks.items():
-        place = folder / "submitted" / name / "a1"
-        place.mkdir(parents=True)
-        (place / "a1.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    (folder / "submitted" / "f" / "a1").mkdir(parents=True)
-    (folder / "submitted" / "f" / "a1" / "work.ipynb").write_text(json.dumps(good))
+        checkout.place(folder / "submitted" / name / "a1" / "a1.ipynb", json.dumps(notebook))
+    checkout.place(folder / "submitted" / "f" / "a1" / "work.ipynb", json.dumps(good))
     done = CourseFolder(folder).graded()
     copied = {path.parent.parent.name for path in (folder / "autograded").rglob("a1.ipynb")}
     assert copied == {"ada", "李小龙"}

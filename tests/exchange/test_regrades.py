@@ -1,24 +1,20 @@
 """Regrade requests: what a folder of files from strangers brings, and what is not taken."""
 
-from __future__ import annotations
-
-import json
 import os
 
-import in_process
 import pytest
-from sample_results import COURSE, sample
+from checkout import place
+from sample_results import sample
+from world import A1, COURSE
+from world_tables import cases
 
 from grader.classroom import regrade_file
 from grader.classroom.roster import Roster
 from grader.exchange.regrades import collected
 from grader.gradebook import answers
-from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.store import Store
 from grader.intake.class_folder import SubmissionsError
 from grader.report import regrade_form
 
-A1 = COURSE.assignment("a1")
 ADA = sample("ada")
 HASH = answers.beginning(ADA.submission.sha256)
 NAME = "regrade-a1-1.4.txt"
@@ -33,12 +29,6 @@ def text(reason="See line 3.", **lines):
 def found(folder, roster=None):
     results = [ADA, sample("ben"), sample("eva", outcome="INVALID")]
     return collected(folder, COURSE, roster or Roster(), results)
-
-
-def put(folder, name, content):
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def test_the_form_fills_in_what_the_command_reads():
@@ -61,30 +51,16 @@ def test_the_form_fills_in_what_the_command_reads():
     ],
 )
 def test_a_request_survives_an_editor(content, tmp_path):
-    put(tmp_path, f"ada/{NAME}", content)
+    place(tmp_path / f"ada/{NAME}", content)
     [one] = found(tmp_path)
     assert (one.item, one.reason, one.problem) == (("ada", "a1", "1.4"), "See line 3.", "")
 
 
-@pytest.mark.parametrize(
-    ("place", "student"),
-    [
-        (f"ada/{NAME}", "ada"),
-        (f"ada/a1/{NAME}", "ada"),
-        (f"Ada Lovelace_123_assignsubmission_file/{NAME}", "ada"),
-        (f"Ada Lovelace_123_assignsubmission_file_{NAME}", "ada"),
-        (f"lovelaceada_77_991_{NAME}", "ada"),
-        (f"a1-ada-l/{NAME}", "ada"),
-        (f"ada/{NAME[:-4]} (1).TXT", "ada"),
-        (f"Somebody Else_124_assignsubmission_file/{NAME}", ""),
-        (NAME, ""),
-    ],
-)
-def test_whose_it_is_its_place_says(place, student, tmp_path):
-    put(tmp_path, place, text())
-    csv = tmp_path / "roster.csv"
-    csv.write_text("student,name,canvas,github\nada,Ada Lovelace,77,ada-l\nben,Ben Bitdiddle,,\n")
-    [one] = found(tmp_path, Roster.read(csv, COURSE))
+@cases("regrade_places")
+def test_whose_it_is_its_place_says(where, student, world):
+    world.hand_in(where, text())
+    people = "student,name,canvas,github\nada,Ada Lovelace,77,ada-l\nben,Ben Bitdiddle,,\n"
+    [one] = found(world.submitted, world.roster(people))
     assert one.student == student
     assert bool(one.item) == bool(student)
 
@@ -109,7 +85,7 @@ def test_whose_it_is_its_place_says(place, student, tmp_path):
     ],
 )
 def test_what_is_not_taken_is_listed_with_the_reason(content, problem, tmp_path):
-    put(tmp_path, f"ada/{NAME}", content)
+    place(tmp_path / f"ada/{NAME}", content)
     [one] = found(tmp_path)
     assert problem in one.problem
     assert bool(one.item) is not bool(problem)
@@ -128,9 +104,9 @@ def test_links_and_pipes_are_not_followed(tmp_path):
 
 
 def test_a_second_request_about_the_same_and_other_peoples_answers_are_not_taken(tmp_path):
-    for place in (f"ada/{NAME}", "ada/regrade-again.txt", f"ben/{NAME}", f"eva/{NAME}"):
-        put(tmp_path, place, text())
-    put(tmp_path, "ada/readme.txt", "no request")
+    for where in (f"ada/{NAME}", "ada/regrade-again.txt", f"ben/{NAME}", f"eva/{NAME}"):
+        place(tmp_path / where, text())
+    place(tmp_path / "ada/readme.txt", "no request")
     first, second, ben, eva = found(tmp_path)
     assert (first.item is None) is not (second.item is None)
     assert "another answer" in ben.problem
@@ -141,27 +117,19 @@ def test_a_second_request_about_the_same_and_other_peoples_answers_are_not_taken
             found(tmp_path / folder)
 
 
-def test_the_command_stores_what_is_new_and_says_what_is_not(tmp_path):
-    out, folder = tmp_path / "grades", tmp_path / "requests"
-    out.mkdir()
-    with Store(out / "results.db") as store:
-        store.add(ADA)
-    put(folder, f"ada/{NAME}", text(reason="=1+1 \x1b[31m\u202e long " + "word " * 40))
-    put(folder, "ben/regrade.txt", text())
+def test_the_command_stores_what_is_new_and_says_what_is_not(world):
+    world.add(ADA)
+    world.hand_in(f"ada/{NAME}", text(reason="=1+1 \x1b[31m\u202e long " + "word " * 40))
+    other = world.hand_in("ben/regrade.txt", text())
     for count in (1, 0):
-        ran = in_process.course("regrade-requests", folder, "--out", out)
-        assert ran.exit_code == 1, "one is not taken"
-        assert f"{count} new, {1 - count} known, 1 not taken" in ran.stdout
-        assert "not taken  ben/regrade.txt: ben has no grade of 'a1'" in ran.stdout
-        assert not {"\x1b", "\u202e"} & {*ran.stdout}
-    (folder / "ben" / "regrade.txt").unlink()
-    ran = in_process.course("regrade-requests", folder, "--out", out, "--json")
-    assert ran.exit_code == 0
-    assert [one["new"] for one in json.loads(ran.stdout)] == [False]
-    in_process.course("report", out)
-    asked = next(line for line in (out / "to_mark.csv").read_text().splitlines() if ",1.4," in line)
+        said = world.run("regrade-requests", world.submitted, code=1).stdout  # one is not taken
+        assert f"{count} new, {1 - count} known, 1 not taken" in said
+        assert "not taken  ben/regrade.txt: ben has no grade of 'a1'" in said
+        assert not {"\x1b", "\u202e"} & {*said}
+    other.unlink()
+    assert [one["new"] for one in world.json("regrade-requests", world.submitted)] == [False]
+    world.run("report")
+    [asked] = [line for line in world.read("to_mark.csv").splitlines() if ",1.4," in line]
     assert "the student asks: =1+1" in asked
-    with Store(out / "results.db") as store:
-        store.keep(ManualMarks(COURSE, {("ada", "a1", "1.4"): ManualMark(17.0, "No.")}), "tutor")
-    in_process.course("report", out)
-    assert ",1.4," not in (out / "to_mark.csv").read_text()
+    world.mark(("ada", "1.4", 17.0, "No."), marker="tutor").run("report")
+    assert ",1.4," not in world.read("to_mark.csv")

@@ -1,6 +1,5 @@
 """The command line as its users meet it: bad input is one clear sentence and an exit code."""
 
-import csv
 import json
 import os
 import shutil
@@ -16,22 +15,27 @@ from checkout import place
 from in_process import one_sentence
 from sample_results import sample
 from typer.testing import CliRunner
+from world import COURSE
+from world_tables import cases
 
 from autograder.demo import bundled_class, models
-from grader.authoring.proof import cases
-from grader.authoring.proof.cases import Case
+from grader.authoring.proof.cases import Case, variants
 from grader.cli import main
 from grader.cli.app import app
 from grader.course import mistakes
-from grader.gradebook.store import Store
 from grader.grading import class_run
 
-COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from grader.cli import main; main()"]
 
 
 def course(*arguments, **options):
-    command = [*COURSE, *map(str, arguments)]
+    command = [*PROGRAM, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
+
+
+def python(code, **options):
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, **options)
 
 
 here = partial(in_process.run, main)
@@ -43,16 +47,15 @@ def test_help_is_there_and_imports_no_heavy_library():
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print([m for m in ('torch', 'numpy', 'matplotlib', 'sqlalchemy') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = python(code)
     assert "Exit codes" in done.stdout
     assert done.stdout.strip().endswith("[]")
 
 
-def test_an_output_without_a_check_mark_ends_no_command(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("ada", reason="✓ and é"))
+def test_an_output_without_a_check_mark_ends_no_command(world):
+    world.add(sample("ada", reason="✓ and é"))
     options = {"env": os.environ | {"PYTHONIOENCODING": "cp1252"}, "encoding": "cp1252"}
-    command = ("why", "ada", "a1", "--exercise", "1.1", "--out", tmp_path)
+    command = ("why", "ada", "a1", "--exercise", "1.1", "--out", world.out)
     done = course(*command, **options)
     assert (done.returncode, done.stderr) == (0, "")
     assert "? and é" in done.stdout
@@ -63,56 +66,21 @@ def test_a_command_that_is_not_there():
     one_sentence(here("gade"), 2, "gade")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (("grade", "MISSING"), ("there is no such folder",)),
-        (("grade", "EMPTY"), ("no notebook in it", "STUDENT.ipynb")),
-        (("grade", "FILE"), ("is a file",)),
-        (("grade", "CLASS", "--exercise", "1.99"), ("no exercise '1.99'", "1.4")),
-        (("grade", "CLASS", "--only", "nobody"), ("no submission fits", "s1")),
-        (("grade", "CLASS", "--out", "FILE"), ("is a file",)),
-        (("grade", "CLASS", "--manual", "MISSING"), ("MISSING",)),
-        (("grade", "CLASS", "--exercise", "1.4", "--manual", "FILE"), ("leave out --manual",)),
-        (("grade", "CLASS", "--require-isolation", "Z"), ("give a tier",)),
-        (("check", "a1", "MISSING"), ("there is no such file",)),
-        (("check", "a1", "EMPTY"), ("is a folder",)),
-        (("report", "EMPTY"), ("no results here",)),
-        (("exam", "--to", "FILE"), ("FILE: a file is where a folder must be",)),
-        (("challenge", "a1", "--to", "FILE"), ("FILE: a file is where a folder must be",)),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, arguments, parts):
-    (tmp_path / "EMPTY").mkdir()
-    (tmp_path / "FILE").write_text("x")
-    place(tmp_path / "CLASS" / "s1" / "a1" / "a1.ipynb", proofs.notebook("a1", "starter"))
+@cases("bad_input")
+def test_bad_input_is_one_sentence_and_exit_code_2(world, monkeypatch, words, parts):
+    (world.folder / "EMPTY").mkdir()
+    world.file("FILE", "x")
+    world.file("CLASS/s1/a1/a1.ipynb", proofs.notebook("a1", "starter"))
     names = ("MISSING", "EMPTY", "FILE", "CLASS")
-    given = [tmp_path / a if a in names else a for a in arguments]
-    monkeypatch.chdir(tmp_path)
+    given = [world.folder / word if word in names else word for word in words.split()]
+    monkeypatch.chdir(world.folder)
     one_sentence(here(*given), 2, *parts)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "check a9 a9.ipynb",
-        "build a9",
-        "grade . --assignment a9",
-        "grade . --exercise 9.1",
-        "similar . --assignment a9",
-        "nbgrader . --assignment a9",
-        "margins --assignment a9",
-        "prove --assignment a9",
-        "why ada a9 --out .",
-        "history ada a9 --out .",
-        "export csv a9 --to x.csv --out .",
-        "feedback a9 --out .",
-    ],
-)
-def test_an_unknown_assignment_is_one_sentence(command, tmp_path, monkeypatch):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("ada"))
-    monkeypatch.chdir(tmp_path)
+@cases("unknown_assignment")
+def test_an_unknown_assignment_is_one_sentence(command, world, monkeypatch):
+    world.add("ada")
+    monkeypatch.chdir(world.out)
     told = "there is no assignment 'a9'; the course has a1, a2, a3, a4, a5, exam, lab1, lab2, lab3"
     one_sentence(here(*command.split()), 2, told)
 
@@ -123,10 +91,7 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         "import sys\nsys.modules['torch'] = None\nfrom grader.cli import main\n"
         f"sys.argv = ['course', 'grade', {str(tmp_path)!r}, '--json']\nmain()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
-    )
-    one_sentence(done, 2, "'torch'", "pip install")
+    one_sentence(python(code, cwd=tmp_path), 2, "'torch'", "pip install")
 
 
 @contextmanager
@@ -162,7 +127,7 @@ def small_class(tmp_path_factory):
     mistaken = {"s03-no-scaling": "a1/scores_not_scaled", "s04-one-axis": "a1/softmax_fixed_axis"}
     made = {"s01-reference": proofs.notebook("a1", "solution"), "s13-unreadable": b"{"}
     for student, name in mistaken.items():
-        made[student] = Case("a1", "bug", bug=mistakes.named(proofs.COURSE, name)).notebook
+        made[student] = Case("a1", "bug", bug=mistakes.named(COURSE, name)).notebook
     for student, data in made.items():
         place(folder / student / "a1" / "a1.ipynb", data)
     return folder
@@ -198,19 +163,23 @@ def test_grades_are_the_same_with_one_job_and_with_four_twice(small_class, tmp_p
 
 
 @in_one_process
-def test_what_is_known_is_not_graded_again(small_class, small_class_graded, tmp_path):
+def test_what_is_known_is_not_graded_again(small_class, small_class_graded, world):
     kept, _ = small_class_graded
-    before = {r["student"] + r["assignment"]: r for r in stored(kept)}
-    out = shutil.copytree(kept, tmp_path / "out")
-    graded(small_class, out)
-    after = {r["student"] + r["assignment"]: r for r in stored(out)}
+    shutil.copytree(kept, world.out)
+    before = world.results()
+    graded(small_class, world.out)
+    after = world.results()
     readable = [name for name, result in before.items() if result["outcome"] != "INVALID"]
     assert len(readable) == 3
     assert all(before[name]["graded_at"] == after[name]["graded_at"] for name in readable)
 
 
-def stored(out):
-    return json.loads((out / "results.json").read_text(encoding="utf-8"))
+@pytest.fixture
+def ungraded(world):
+    """Two notebooks of assignment 1 that hold nothing."""
+    for name in ("s1", "s2"):
+        world.hand_in(f"{name}/a1/a1.ipynb", "{}")
+    return world
 
 
 @pytest.mark.parametrize("module", ["typer", "grader.cli.app", "grader.course.course"])
@@ -225,8 +194,7 @@ def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module)
         "from grader.cli import main\n"
         "sys.argv = ['course', 'grade', '.']\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    one_sentence(done, 130, "interrupted")
+    one_sentence(python(code), 130, "interrupted")
 
 
 @in_one_process
@@ -245,57 +213,43 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def students(folder):
-    """Students and assignments of each file that a run writes."""
-    table = csv.DictReader((folder / "grades.csv").open(encoding="utf-8"))
-    listed = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    report = (folder / "report.html").read_text(encoding="utf-8")
-    found = {(result["student"], result["assignment"]) for result in listed}
-    assert {(row["student"], row["assignment"]) for row in table} == found
-    assert all(student in report for student, _ in found)
-    return found
-
-
-def test_files_hold_the_whole_class_whatever_a_run_is_about(tmp_path):
-    for name in ("s1", "s2"):
-        place(tmp_path / "class" / name / "a1" / "a1.ipynb", b"{}")
-    with Store(tmp_path / "out" / "results.db") as store:
-        for result in (sample("s1"), sample("not-graded", "a2")):
-            store.add(result)
-    done = here("grade", tmp_path / "class", "--out", tmp_path / "out", "--only", "s2")
+def test_files_hold_the_whole_class_whatever_a_run_is_about(ungraded):
+    ungraded.add("s1", sample("not-graded", "a2"))
+    done = ungraded.run("grade", ungraded.submitted, "--only", "s2")
     assert "This run: 1; the files contain all 3 results" in done.stdout, done.stderr
     assert "not-graded" not in done.stdout
-    assert students(tmp_path / "out") == {("s1", "a1"), ("s2", "a1"), ("not-graded", "a2")}
+    report, expected = ungraded.read("report.html"), {"s1": "a1", "s2": "a1", "not-graded": "a2"}
+    for found in (ungraded.results(), ungraded.rows()):
+        assert {student: one["assignment"] for student, one in found.items()} == expected
+    assert all(student in report for student in expected)
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database at all\n" * 400], ids=["empty", "text"])
-def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
-    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
-    out = tmp_path / "out"
-    place(out / "results.db", damage)
-    place(out / "grades.csv", b"the class's")
-    place(out / "to_mark.csv", b"filled in")
-    before = contents(out)
-    for command in (("grade", tmp_path / "class", "--out", out, "--json"), ("report", out)):
-        one_sentence(here(*command), 4, "results.db is damaged", "move it away")
-        assert contents(out) == before
+def test_over_a_damaged_gradebook_nothing_is_written(ungraded, damage):
+    ungraded.file("out/results.db", damage)
+    ungraded.file("out/grades.csv", b"the class's")
+    ungraded.file("out/to_mark.csv", b"filled in")
+    before = contents(ungraded.out)
+    for command in (("grade", ungraded.submitted, "--json"), ("report",)):
+        told = ungraded.refused(*command, code=4)
+        assert "results.db is damaged" in told
+        assert "move it away" in told
+        assert contents(ungraded.out) == before
 
 
-def test_a_look_at_one_exercise_writes_nothing(tmp_path):
-    for student in ("s1", "s2"):
-        place(tmp_path / "class" / student / "a1" / "a1.ipynb", b"{}")
-    place(tmp_path / "out" / "grades.csv", b"the class's")
-    before = contents(tmp_path / "out")
-    for out in ("out", "none"):
-        options = ("--out", tmp_path / out, "--exercise", "1.4", "--json")
-        done = here("grade", tmp_path / "class", *options)
-        assert [result["student"] for result in json.loads(done.stdout)] == ["s1", "s2"]
-    assert contents(tmp_path / "out") == before
-    assert not (tmp_path / "none").exists()
+def test_a_look_at_one_exercise_writes_nothing(ungraded):
+    ungraded.file("out/grades.csv", "the class's")
+    before, folder = contents(ungraded.out), ungraded.out
+    for name in ("out", "none"):
+        ungraded.out = ungraded.folder / name
+        results = ungraded.json("grade", ungraded.submitted, "--exercise", "1.4")
+        assert [result["student"] for result in results] == ["s1", "s2"]
+    assert contents(folder) == before
+    assert not ungraded.out.exists()
 
 
-def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
-    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+def test_a_grader_that_fails_has_an_exit_code_of_its_own(world, monkeypatch):
+    world.hand_in("s1/a1/a1.ipynb", "{}")
     why = "could not be graded: no worker could be started; run the same command again"
     failed = sample("s1", outcome="UNGRADED", reason=why)
 
@@ -304,13 +258,12 @@ def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
         yield failed
 
     monkeypatch.setattr(class_run, "grade_class", grade_class)
-    given = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--json"]
+    given = ["grade", str(world.submitted), "--out", str(world.out), "--json"]
+    told = "the grader failed on s1 a1: no worker could be started; run the same command again"
     done = CliRunner().invoke(app, given, catch_exceptions=False)
     assert done.exit_code == 5
-    told = "the grader failed on s1 a1: no worker could be started; run the same command again"
     assert told in done.stderr.splitlines()
-    with Store(tmp_path / "out" / "results.db") as store:
-        store.add(sample("s1"))
+    world.add("s1")
     done = CliRunner().invoke(app, given, catch_exceptions=False)
     assert done.exit_code == 5
     kept = "; the earlier grade of the same files still counts: s1 a1"
@@ -318,13 +271,9 @@ def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
     assert [r["outcome"] for r in json.loads(done.stdout)] == ["GRADED"]
 
 
-def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("s1"))
-        store.add(sample("s1").model_copy(update={"assignment": "a99"}))
-    done = here("report", tmp_path)
-    assert done.returncode == 0
-    assert "results of a99 are left out" in done.stderr
+def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(world):
+    world.add("s1", sample("s1").model_copy(update={"assignment": "a99"}))
+    assert "results of a99 are left out" in world.run("report").stderr
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
@@ -335,13 +284,10 @@ def test_a_place_that_can_hold_nothing(tmp_path):
         one_sentence(done, 4, str(out), "cannot be created")
 
 
-def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_path):
-    replace = {
-        "course_lib.numpy_forms.attention:scaled_scores": "def scaled_scores(query, key):\n"
-        "    return query @ np.swapaxes(key, -1, -2)\n"
-    }
-    notebook = tmp_path / "a1.ipynb"
-    notebook.write_bytes(proofs.notebook("a1", "starter", replace))
+def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(world):
+    wrong = "def scaled_scores(query, key):\n    return query @ np.swapaxes(key, -1, -2)\n"
+    replace = {"course_lib.numpy_forms.attention:scaled_scores": wrong}
+    notebook = world.file("a1.ipynb", proofs.notebook("a1", "starter", replace))
     done = here("check", "a1", notebook)
     assert done.returncode == 1
     assert "1.1 Softmax: not written yet" in done.stdout
@@ -351,8 +297,8 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
 
 @pytest.mark.slow
 def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
-    models.train_classifiers(tmp_path / "models" / "accuracy", proofs.COURSE.assignment("a3").model)
-    bundled_class.write(tmp_path / "made", proofs.COURSE, ["a3"], tmp_path / "models")
+    models.train_classifiers(tmp_path / "models" / "accuracy", COURSE.assignment("a3").model)
+    bundled_class.write(tmp_path / "made", COURSE, ["a3"], tmp_path / "models")
     folder, out = tmp_path / "class", tmp_path / "out"
     for student in ("s01-reference", "s04-one-axis", "s09-figures"):
         shutil.copytree(tmp_path / "made" / student, folder / student)
@@ -380,9 +326,9 @@ def test_without_the_labels_a_class_is_not_graded_in_silence(tmp_path):
 
 
 def test_every_recipe_of_the_demonstration_exists():
-    graded = proofs.COURSE.assignments
+    graded = COURSE.assignments
     known = {bug.name for a in graded for bug in mistakes.load(a)} | bundled_class.HOSTILE.keys()
-    known |= {variant.name for a in graded for variant in cases.variants(a)}
+    known |= {variant.name for a in graded for variant in variants(a)}
     used = [f"{one.bugs} {one.variants} {one.hostile}".split() for one in bundled_class.CLASS]
     assert [name for names in used for name in names if name not in known] == []
     assert len(used) >= 12

@@ -1,94 +1,76 @@
 """`course feedback`: a student's page holds everything of theirs and nothing of anybody else."""
 
-from __future__ import annotations
-
 import io
-import json
 import re
 import zipfile
 
 import pytest
-from checkout import place
-from in_process import one_sentence
-from sample_results import COURSE, sample
+from sample_results import sample
 from test_report import BUG, CARRIED, Page
-from typer.testing import CliRunner
+from world import COURSE, World, handed_in, lines
+from world_tables import cases
 
 from grader.classroom.roster import Roster, Student
-from grader.cli.app import app
 from grader.cli.records import feedback_command
-from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.store import Store
 from grader.report import render_student
 from grader.report.lms_zip import canvas_name, folder_names, moodle_name, packed
+
+
+@cases("zip_names")
+def test_the_name_in_a_zip_finds_the_student(system, path, student, expected):
+    """Moodle: by a number of the download or the roster. Canvas: by the two of its own download."""
+    facts = dict(student) or {"id": "ada", "name": "Ada Lovelace", "moodle": "4711"}
+    own = Student(facts.pop("id"), facts.pop("name", ""), names=facts)
+    name = {"moodle": moodle_name, "canvas": canvas_name}[system](path, own, "a1")
+    assert name == (expected or None)
+
+
+class Feedback(World):
+    """`course feedback` on the stored results, and what it writes into `to`."""
+
+    @property
+    def to(self):
+        return self.folder / "to"
+
+    def feedback(self, *words, roster=""):
+        given = ("--roster", self.file("roster.csv", roster)) if roster else ()
+        return self.run("feedback", *words, *given, "--to", self.to)
+
+    def page(self, student):
+        return (self.to / student / "a1.html").read_text(encoding="utf-8")
+
+    def written(self):
+        return {path.relative_to(self.to).as_posix() for path in self.to.rglob("*.*")}
+
+
+@pytest.fixture
+def world(tmp_path):
+    return Feedback(tmp_path)
+
 
 ADA = Student("ada", "Ada Lovelace", names={"moodle": "4711", "canvas": "1041"})
 
 SHARES = [0.37, 0.73, 1.19, 1.61, 2.03, 2.47]  # manual marks, each of one student
 
 
-class Done:
-    """What a command printed, like a finished process."""
-
-    def __init__(self, result):
-        from grader.cli.problems import sentence
-
-        problem = sentence(result.exception) if result.exception else None
-        self.returncode, self.stderr = problem or (result.exit_code, result.stderr)
-        self.stdout = result.stdout
-
-
-@pytest.fixture
-def course(tmp_path):
-    """Run `course feedback` on a store in `grades`."""
-
-    def run(*arguments):
-        command = ["feedback", *arguments, "--out", tmp_path / "grades", "--to", tmp_path / "to"]
-        runner = CliRunner()
-        return Done(runner.invoke(app, [*map(str, command)], standalone_mode=False))
-
-    return run
-
-
-def fill(tmp_path, *found, marks=None):
-    with Store(tmp_path / "grades" / "results.db") as store:
-        for result in found:
-            store.add(result)
-        store.keep(ManualMarks(COURSE, marks or {}))
-
-
-def written(tmp_path):
-    return {p.relative_to(tmp_path / "to").as_posix() for p in (tmp_path / "to").rglob("*.*")}
-
-
-def facts(student, **changed):
-    return sample(student).submission.model_copy(update=changed)
-
-
-def test_no_page_has_a_trace_of_another_student(course, tmp_path):
+def test_no_page_has_a_trace_of_another_student(world):
     """Every student has unique names, marks, comments and lies beside another's file."""
     names = [f"marker{n}x" for n in range(6)]
-    found = [
-        sample(
-            name,
-            failed={"1.3": [{**BUG, "message": {**BUG["message"], "got": f"got of {name}"}}]},
-            submission=facts(
-                name, sha256=f"{n // 2:064}", file=f"class/{names[n - 1]}s-disk/{name}/a1/a1.ipynb"
-            ),
-            notices=[f"`{name}/notes.txt` was also submitted"],
-        )
-        for n, name in enumerate(names)
-    ]
-    marks = {(s, "a1", "1.11.a"): ManualMark(SHARES[n], f"for {s}") for n, s in enumerate(names)}
-    marks |= {(s, "a1", "1.4"): ManualMark(10.0, f"changed for {s}") for s in names}
-    fill(tmp_path, *found, marks=marks)
-    rows = [f"{s},Full Name of {s},{s}@example.org,7{n}" for n, s in enumerate(names)]
-    (tmp_path / "roster.csv").write_text("\n".join(["student,name,email,moodle", *rows]))
-    done = course("a1", "--roster", tmp_path / "roster.csv", "--zip", "moodle")
-    assert done.returncode == 0, done.stderr
-    packed_pages = zipfile.ZipFile(tmp_path / "to" / "a1-moodle.zip")
     for n, name in enumerate(names):
-        text = (tmp_path / "to" / name / "a1.html").read_text(encoding="utf-8")
+        bug = {**BUG, "message": {**BUG["message"], "got": f"got of {name}"}}
+        result = sample(
+            name, failed={"1.3": [bug]}, notices=[f"`{name}/notes.txt` was also submitted"]
+        )
+        file = f"class/{names[n - 1]}s-disk/{name}/a1/a1.ipynb"
+        world.add(handed_in(result=result, sha256=f"{n // 2:064}", file=file))
+        world.mark((name, "1.11.a", SHARES[n], f"for {name}"))
+        world.mark((name, "1.4", 10.0, f"changed for {name}"))
+    rows = [f"{s},Full Name of {s},{s}@example.org,7{n}" for n, s in enumerate(names)]
+    roster = lines("student,name,email,moodle", *rows)
+    world.feedback("a1", "--zip", "moodle", roster=roster)
+    packed_pages = zipfile.ZipFile(world.to / "a1-moodle.zip")
+    for n, name in enumerate(names):
+        text = world.page(name)
         assert set(re.findall(r"marker\dx", text)) == {name}
         body = text.partition("<body>")[2]
         points = [float(number) for number in re.findall(r"\d+\.\d+", body)]
@@ -102,10 +84,9 @@ def test_no_page_has_a_trace_of_another_student(course, tmp_path):
         assert inside == f"Full Name of {name}_7{n}_assignsubmission_file_/a1-feedback.html"
 
 
-def test_a_page_needs_nothing_else(course, tmp_path):
-    fill(tmp_path, sample("ada", failed={"1.3": [BUG]}))
-    course()
-    text = (tmp_path / "to" / "ada" / "a1.html").read_text(encoding="utf-8")
+def test_a_page_needs_nothing_else(world):
+    world.add(sample("ada", failed={"1.3": [BUG]})).feedback()
+    text = world.page("ada")
     page = Page(text)
     assert not [tag for tag in ("link", "img", "iframe") if page.tags[tag]]
     assert (page.tags["script"], page.tags["form"]) == (1, 1), "those that ask for a regrade"
@@ -144,71 +125,48 @@ def test_points_that_are_lost_are_not_those_of_an_earlier_exercise():
     assert "1.4" not in next_steps({"1.1": [SEEN], "1.4": [CARRIED]})
 
 
-def test_what_is_late_pending_or_ungraded_is_said(course, tmp_path):
+def test_what_is_late_pending_or_ungraded_is_said(world):
     late = sample("ada", received="2027-02-10T12:00:00Z")
-    fill(tmp_path, late, sample("ben", outcome="UNGRADED"))
-    done = course()
+    done = world.add(late, sample("ben", outcome="UNGRADED")).feedback()
     assert "2 pages, 2 of them new or changed" in done.stdout
     assert "1 still say “pending”" in done.stdout
     assert "1 say that the grader failed" in done.stdout
-    pages = [(tmp_path / "to" / s / "a1.html").read_text() for s in ("ada", "ben")]
-    assert "2 days late" in pages[0]
-    assert "has not been graded yet" in pages[1]
+    assert "2 days late" in world.page("ada")
+    assert "has not been graded yet" in world.page("ben")
 
 
-def test_one_assignment_or_all(course, tmp_path):
-    fill(tmp_path, sample("ada"), sample("ada", "a2"), sample("ben", "a2"))
-    course("a2")
-    assert written(tmp_path) == {"ada/a2.html", "ben/a2.html"}
-    listing = json.loads(course("--json").stdout)
+def test_one_assignment_or_all(world):
+    world.add("ada", sample("ada", "a2"), sample("ben", "a2")).feedback("a2")
+    assert world.written() == {"ada/a2.html", "ben/a2.html"}
+    listing = world.json("feedback", "--to", world.to)
     assert listing["pages"] == ["ada/a1.html", "ada/a2.html", "ben/a2.html"]
     assert listing["changed"] == ["ada/a1.html"], "the others are as they were"
 
 
-def test_pages_of_students_who_are_gone_are_kept_and_named(course, tmp_path):
-    fill(tmp_path, sample("ada"))
-    old = place(tmp_path / "to" / "ben" / "a1.html", "old")
-    done = course()
+def test_pages_of_students_who_are_gone_are_kept_and_named(world):
+    old = world.file("to/ben/a1.html", "old")
+    done = world.add("ada").feedback()
     assert f"{old}: kept" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert old.read_text() == "old"
 
 
-def test_the_same_results_give_the_same_bytes(course, tmp_path):
-    fill(tmp_path, *(sample(s) for s in ("ben", "ada")))
-    roster = tmp_path / "roster.csv"
-    roster.write_text("student,moodle\nada,Participant 1\nben,2\n")
-    course("--roster", roster, "--zip", "moodle")
-    path = tmp_path / "to" / "a1-moodle.zip"
+def test_the_same_results_give_the_same_bytes(world):
+    world.add("ben", "ada")
+    roster = "student,moodle\nada,Participant 1\nben,2\n"
+    path = world.to / "a1-moodle.zip"
+    world.feedback("--zip", "moodle", roster=roster)
     first = path.read_bytes()
     path.unlink()
-    course("--roster", roster, "--zip", "moodle")
+    world.feedback("--zip", "moodle", roster=roster)
     assert path.read_bytes() == first
     assert packed({"b": "2", "a": "1"}) == packed({"a": "1", "b": "2"})
     entries = zipfile.ZipFile(io.BytesIO(first)).infolist()
     assert {entry.date_time[0] for entry in entries} == {1980}
-    assert not list((tmp_path / "to").rglob("*.new"))
+    assert not list(world.to.rglob("*.new"))
 
 
 # Zips
-
-
-def test_moodle_finds_the_student_by_the_number_of_the_download_or_of_the_roster():
-    own = "Ada Lovelace_4711_assignsubmission_file_/a1-feedback.html"
-    assert moodle_name("sub/Ada Lovelace_4711_assignsubmission_file_/a1.ipynb", ADA, "a1") == own
-    assert moodle_name("sub/Ada Lovelace_4711_assignsubmission_file/a1.ipynb", ADA, "a1") == own
-    assert moodle_name("sub/ada/a1/a1.ipynb", ADA, "a1") == own
-    other = "Ada Lovelace_4800_assignsubmission_file_/a1-feedback.html"
-    path = "sub/Lovelace Ada_4800_assignsubmission_file_/a1.ipynb"
-    assert moodle_name(path, ADA, "a1") == other.replace("Ada Lovelace", "Lovelace Ada")
-    folder = "Ben_12_assignsubmission_file_"
-    assert (
-        moodle_name(f"sub/{folder}/x.ipynb", Student(folder), "a1") == f"{folder}/a1-feedback.html"
-    )
-    apart = "sub/Zoe\u0308 Lu_4711_assignsubmission_file_/a1.ipynb"
-    assert moodle_name(apart, Student("zl", "Lu Zoë"), "a1")
-    assert moodle_name("sub/ben/a1.ipynb", Student("ben"), "a1") is None
-    assert moodle_name("x", Student("ben", names={"moodle": "ben@example.org"}), "a1") is None
 
 
 def test_an_underscore_in_a_name_does_not_move_the_number():
@@ -221,23 +179,13 @@ def test_an_underscore_in_a_name_does_not_move_the_number():
 
 def test_canvas_finds_the_submission_by_two_numbers_of_its_own_download():
     """Canvas takes the first two parts between underscores that are numbers."""
-    for path, start in (
-        ("sub/lovelaceada_1041_55221_a1.ipynb", "lovelaceada_1041_55221"),
-        ("sub/lovelaceada_LATE_1041_55221_a1-2.ipynb", "lovelaceada_LATE_1041_55221"),
-        ("sub/lovelaceada_1041_55221_work.zip:in/a1.ipynb", "lovelaceada_1041_55221"),
+    for end in (
+        "1041_55221_a1.ipynb",
+        "LATE_1041_55221_a1-2.ipynb",
+        "1041_55221_w.zip:in/a1.ipynb",
     ):
-        name = canvas_name(path, ADA, "a1")
-        assert name == f"{start}_a1-feedback.html"
+        name = canvas_name(f"sub/ada_{end}", ADA, "a1")
         assert [part for part in name.split("_") if part.isdecimal()] == ["1041", "55221"]
-    for own in ("lovelaceada_1041_55221", "anon_7gKqP_67890", "LATE_anon_7gKqP_6", "van_der_1_2"):
-        assert canvas_name(f"sub/{own}_a1.ipynb", Student(own), "a1") == f"{own}_a1-feedback.html"
-    again = Student("bob_7_8")
-    assert (
-        canvas_name("sub/bob_LATE_7_9_a1-1.ipynb", again, "a1") == "bob_LATE_7_9_a1-feedback.html"
-    )
-    long = Student("adams", names={"canvas": "1049"})
-    assert canvas_name("sub/von_deradams_LATE_1049_67901_a1.ipynb", long, "a1")
-    assert canvas_name("sub/ada/a1/a1.ipynb", ADA, "a1") is None
 
 
 @pytest.mark.parametrize("name", [canvas_name, moodle_name])
@@ -248,31 +196,22 @@ def test_a_student_cannot_choose_whose_feedback_theirs_becomes(name):
             assert name(f"{start}/{file}", ben, "a1") is None, (start, file)
 
 
-def test_a_groups_page_is_there_once_and_the_others_are_told_so(course, tmp_path):
-    for student in ("ada", "ben"):
-        result = sample(student)
-        facts = result.submission.model_copy(update={"file": "sub/group1_1041_5_a1.ipynb"})
-        fill(tmp_path, result.model_copy(update={"submission": facts}))
-    roster = tmp_path / "roster.csv"
-    roster.write_text("student,canvas,group\nada,1041,Group 1\nben,1042,Group 1\n")
-    done = course("--roster", roster, "--zip", "canvas")
-    (said,) = done.stderr.splitlines()
+def test_a_groups_page_is_there_once_and_the_others_are_told_so(world):
+    world.add(*(handed_in(s, file="sub/group1_1041_5_a1.ipynb") for s in ("ada", "ben")))
+    roster = "student,canvas,group\nada,1041,Group 1\nben,1042,Group 1\n"
+    (said,) = world.feedback("--zip", "canvas", roster=roster).stderr.splitlines()
     assert said.startswith("a1-canvas.zip: without ben, as the file is a group's, and another")
 
 
-def test_who_is_not_in_the_zip_is_said(course, tmp_path):
-    fill(tmp_path, sample("ada"), sample("ben"), sample("cyd"))
-    roster = tmp_path / "roster.csv"
-    roster.write_text("student,moodle\nada,1\n")
-    done = course("--roster", roster, "--zip", "moodle", "--zip", "canvas")
-    assert done.returncode == 0
+def test_who_is_not_in_the_zip_is_said(world):
+    world.add("ada", "ben", "cyd")
+    done = world.feedback("--zip", "moodle", "--zip", "canvas", roster="student,moodle\nada,1\n")
     first, second = done.stderr.splitlines()
     assert first.startswith("a1-moodle.zip: without ben, cyd, as neither")
     assert second.startswith("a1-canvas.zip: without ada, ben, cyd, as their submission was not")
-    assert "a1-canvas.zip" not in written(tmp_path), "an empty zip helps nobody"
-    assert zipfile.ZipFile(tmp_path / "to" / "a1-moodle.zip").namelist() == [
-        "ada_1_assignsubmission_file_/a1-feedback.html"
-    ]
+    assert "a1-canvas.zip" not in world.written(), "an empty zip helps nobody"
+    names = zipfile.ZipFile(world.to / "a1-moodle.zip").namelist()
+    assert names == ["ada_1_assignsubmission_file_/a1-feedback.html"]
 
 
 def test_two_students_with_the_same_name_elsewhere_are_both_left_out(tmp_path):
@@ -296,44 +235,34 @@ def test_no_student_can_take_the_place_of_another_on_any_file_system():
 # Bad input
 
 
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (["a9"], ["a9"]),
-        (["a2"], ["no results of a2 here: grade it first"]),
-        (["--zip", "blackboard"], ["--zip blackboard: give moodle or canvas"]),
-        (["--roster", "nowhere.csv"], ["nowhere.csv: cannot be read"]),
-    ],
-)
-def test_bad_input_is_one_sentence(course, tmp_path, arguments, parts):
-    fill(tmp_path, sample("ada"))
-    one_sentence(course(*arguments), 2, *parts)
-    assert not (tmp_path / "to").exists()
+@cases("bad_feedback")
+def test_bad_input_is_one_sentence(world, words, told):
+    world.add("ada")
+    assert told in world.refused("feedback", *words.split(), "--to", world.to)
+    assert not world.to.exists()
 
 
-def test_a_folder_without_results_and_a_file_in_the_way(course, tmp_path):
-    one_sentence(course(), 2, "no results here")
-    fill(tmp_path, sample("ada"))
-    (tmp_path / "to").write_text("mine")
-    one_sentence(course(), 2, "is a file; give a folder")
-    assert (tmp_path / "to").read_text() == "mine"
+def test_a_folder_without_results_and_a_file_in_the_way(world):
+    assert "no results here" in world.refused("feedback", "--to", world.to)
+    world.add("ada")
+    world.to.write_text("mine")
+    assert "is a file; give a folder" in world.refused("feedback", "--to", world.to)
+    assert world.to.read_text() == "mine"
 
 
-def test_a_comment_that_names_another_student_is_told_and_written(course, tmp_path):
-    marks = {
-        ("ada", "a1", "1.11.a"): ManualMark(1.0, "The same as ben, sorry."),
-        ("ada", "a1", "1.4"): ManualMark(3.0, "See Smith, Cyd!"),
-        ("ben", "a1", "1.11.a"): ManualMark(1.0, "Ben, this benefits nobody: 17 of adamant."),
-        ("17", "a1", "1.11.b"): ManualMark(1.0, "Cyd wrote it: no full name."),
-    }
-    fill(tmp_path, *map(sample, ("ada", "ben", "17")), marks=marks)
+def test_a_comment_that_names_another_student_is_told_and_written(world):
+    world.add("ada", "ben", "17")
+    world.mark(
+        ("ada", "1.11.a", 1.0, "The same as ben, sorry."),
+        ("ada", "1.4", 3.0, "See Smith, Cyd!"),
+        ("ben", "1.11.a", 1.0, "Ben, this benefits nobody: 17 of adamant."),
+        ("17", "1.11.b", 1.0, "Cyd wrote it: no full name."),
+    )
     roster = "student,name\nada,Ada Lovelace\nben,Ben\nc-1,Cyd Smith\n17,Dee Day\n"
-    (tmp_path / "roster.csv").write_text(roster)
-    done = course("a1", "--roster", tmp_path / "roster.csv")
-    assert done.returncode == 0
+    done = world.feedback("a1", roster=roster)
     told = [line.partition(";")[0] for line in done.stderr.splitlines()]
     assert told == [
         "ada a1: the comment on 1.11.a names another student, ben (Ben)",
         "ada a1: the comment on 1.4 names another student, c-1 (Cyd Smith)",
     ]
-    assert "The same as ben" in (tmp_path / "to" / "ada" / "a1.html").read_text(encoding="utf-8")
+    assert "The same as ben" in world.page("ada")
