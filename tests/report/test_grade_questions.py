@@ -1,17 +1,12 @@
 """`course history` and `course why`: what happened to a grade, and how it comes about."""
 
-import json
-
-import in_process
 import pytest
-from in_process import printed
-from sample_results import COURSE, sample
+from sample_results import sample
+from world_tables import cases
 
-from grader.cli.problems import sentence
 from grader.gradebook.changes import history
 from grader.gradebook.changes.differences import preview
-from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.store import Store
+from grader.gradebook.manual import ManualMark
 from grader.gradebook.stored_marks import KeptMark
 
 SLIP = {"cause": "not divided by √d_k", "expected": "1", "got": "2", "read": "", "seen": True}
@@ -23,34 +18,20 @@ LATE = "2027-02-09T12:00:00+00:00"
 ITEM = ("ada", "a1", "1.3")
 
 
-def marked(points, comment=""):
-    return ManualMarks(COURSE, {ITEM: ManualMark(points, comment)})
-
-
 @pytest.fixture
-def out(tmp_path):
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("ada", failed=LOST | CARRIED, received=LATE))
-        store.keep(marked(6.0, "the hint was wrong"))
-    return tmp_path
+def out(world):
+    world.add(sample("ada", failed=LOST | CARRIED, received=LATE))
+    return world.mark(("ada", "1.3", 6.0, "the hint was wrong"))
 
 
 def test_history_is_one_list_of_gradings_and_marks_in_order():
     first = sample("ada", graded_at="2027-02-09T08:00:00+00:00")
     second = sample("ada", failed=LOST, suite_sha256="new", graded_at="2027-02-11T08:00:00+00:00")
-    marks = [
-        KeptMark(ITEM, ManualMark(6.0, "a slip"), "2027-02-10T08:00:00+00:00"),
-        KeptMark(ITEM, ManualMark(7.0), "2027-02-12T08:00:00+00:00"),
-        KeptMark(ITEM, ManualMark(None), "2027-02-13T08:00:00+00:00"),
-    ]
-    found = history.entries([first, second, first], marks)
-    assert [entry["kind"] for entry in found] == [
-        "grading",
-        "mark",
-        "grading",
-        "grading",
-        *["mark"] * 2,
-    ]
+    given = {10: ManualMark(6.0, "a slip"), 12: ManualMark(7.0), 13: ManualMark(None)}
+    kept = [KeptMark(ITEM, mark, f"2027-02-{day}T08:00:00+00:00") for day, mark in given.items()]
+    found = history.entries([first, second, first], kept)
+    kinds = "grading mark grading grading mark mark"
+    assert " ".join(entry["kind"] for entry in found) == kinds
     assert [entry["sentence"] for entry in found] == [
         "graded for the first time: automatic points 88 and 10 bonus",
         "1.3 marked by hand: 6 points: a slip",
@@ -77,41 +58,31 @@ def test_history_compares_no_grade_with_a_failure_of_the_grader():
     assert [len(entry["tests"]) for entry in found] == [0, 0, 0, 1]
 
 
-def test_a_regrade_says_one_true_total_and_the_test_that_moved_it(tmp_path):
+def test_a_regrade_says_one_true_total_and_the_test_that_moved_it(world):
     """With a late price and a mark: the judge's own sum was never anybody's total."""
-    late, heavier = {"received": LATE}, {"suite_sha256": "heavier"}
-    with Store(tmp_path / "results.db") as store:
-        store.add(sample("ada", failed={"1.3": [{"max_points": 1.0}]}, **late))
-        store.keep(ManualMarks(COURSE, {("ada", "a1", "1.11.a"): ManualMark(4.0, "")}))
-    printed("report", tmp_path)
-    with Store(tmp_path / "results.db") as store:
-        store.add(
-            sample("ada", failed={"1.3": [{"max_points": 3.0, "points": -2.0}]}, **late, **heavier)
-        )
-    printed("report", tmp_path)
-    [first, regraded] = [
-        entry["sentence"]
-        for entry in json.loads(printed("history", "ada", "a1", "--out", tmp_path, "--json"))
-        if entry["kind"] == "total"
-    ][-2:]
-    assert first == "total 90.9"
-    assert regraded == "total 90.9 → 89.1 (-1.8): 1.3 7 → 5"
-    text = " ".join(printed("history", "ada", "a1", "--out", tmp_path).split())
+    world.add(sample("ada", failed={"1.3": [{"max_points": 1.0}]}, received=LATE))
+    world.mark(("ada", "1.11.a", 4.0)).run("report")
+    heavier = {"1.3": [{"max_points": 3.0, "points": -2.0}]}
+    world.add(sample("ada", failed=heavier, received=LATE, suite_sha256="heavier")).run("report")
+    entries = world.json("history", "ada", "a1")
+    totals = [entry["sentence"] for entry in entries if entry["kind"] == "total"]
+    assert totals[-2:] == ["total 90.9", "total 90.9 → 89.1 (-1.8): 1.3 7 → 5"]
+    text = " ".join(world.run("history", "ada", "a1").stdout.split())
     assert "suite changed: 1.3 7 → 5" in text
     assert "FAILED, counts 1 → FAILED, counts 3 (-2)" in text
     assert "98" not in text.replace("automatic", "")
 
 
 def test_history_for_the_terminal_and_as_json(out):
-    text = printed("history", "ada", "a1", "--out", out)
+    text = out.run("history", "ada", "a1").stdout
     assert "graded for the first time" in text
     assert "1.3 marked by hand: 6 points: the hint was wrong" in text
-    entries = json.loads(printed("history", "ada", "a1", "--out", out, "--json"))
+    entries = out.json("history", "ada", "a1")
     assert {entry["kind"] for entry in entries} == {"grading", "mark"}
 
 
 def test_why_adds_up_and_names_the_tests(out):
-    found = json.loads(printed("why", "ada", "a1", "--out", out, "--json"))
+    found = out.json("why", "ada", "a1")
     points = {line["what"]: line["points"] or 0.0 for line in found["sum"]}
     total = points.pop("total")
     assert sum(points.values()) == pytest.approx(total)
@@ -122,7 +93,7 @@ def test_why_adds_up_and_names_the_tests(out):
         if entry.get("tests") and not entry["override"]:
             earned = sum(test["points"] for test in entry["tests"])
             assert earned == pytest.approx(entry["points"], abs=0.01)
-    text = printed("why", "ada", "a1", "--out", out)
+    text = out.run("why", "ada", "a1").stdout
     for part in (
         "1 day late",
         "changed by hand from 7 to 6: the hint was wrong",
@@ -135,25 +106,15 @@ def test_why_adds_up_and_names_the_tests(out):
 
 
 def test_why_of_one_exercise_shows_all_its_tests(out):
-    text = printed("why", "ada", "a1", "--exercise", "1.1", "--out", out)
+    text = out.run("why", "ada", "a1", "--exercise", "1.1").stdout
     assert "1.1" in text
     assert text.count("✓") == 8
     assert "likely cause" not in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("history", "bob", "a1"), "bob has no result of a1; these have: ada"),
-        (("why", "ada", "a2"), "has no result of a2: grade it first"),
-        (("why", "ada", "a9"), "no assignment 'a9'"),
-        (("why", "ada", "a1", "--exercise", "1.99"), "no exercise '1.99'; there are 1.1"),
-    ],
-)
-def test_questions_about_nothing_are_one_sentence(out, arguments, told):
-    code, text = sentence(in_process.course(*arguments, "--out", out).exception)
-    assert (code, "\n" in text) == (2, False)
-    assert told in text
+@cases("questions")
+def test_questions_about_nothing_are_one_sentence(out, words, told):
+    assert told in out.refused(*words.split())
 
 
 @pytest.mark.parametrize("command", ["why", "history"])
@@ -161,27 +122,23 @@ def test_questions_about_nothing_are_one_sentence(out, arguments, told):
     ("student", "told"),
     [("exc", "exc is excused from it"), ("mia", "mia has handed in nothing that was graded here")],
 )
-def test_who_has_no_result_is_excused_or_handed_in_nothing(out, tmp_path, command, student, told):
-    roster = tmp_path / "roster.csv"
-    roster.write_text("student,a1\nada,\nexc,excused\nmia,\n", encoding="utf-8")
-    printed("report", out, "--roster", roster)
-    code, text = sentence(in_process.course(command, student, "a1", "--out", out).exception)
-    assert (code, text) == (2, f"{student} has no result of a1: {told}")
+def test_who_has_no_result_is_excused_or_handed_in_nothing(out, command, student, told):
+    roster = out.file("roster.csv", "student,a1\nada,\nexc,excused\nmia,\n")
+    out.run("report", "--roster", roster)
+    assert out.refused(command, student, "a1") == f"{student} has no result of a1: {told}"
 
 
 def test_a_preview_counts_who_moves_and_says_by_which_tests():
     stored = {(r.student, r.assignment): r for r in (sample("ada"), sample("ben", failed=LOST))}
     new = [
         sample("ada", failed=LOST),
-        sample("ben"),
-        sample("cyd"),
+        *map(sample, ("ben", "cyd")),
         sample("dan", outcome="UNGRADED"),
     ]
     found = preview(new, stored)
     assert found["summary"] == {"up": 1, "down": 1, "same": 0, "new": 1, "ungraded": 1}
     ada = next(change for change in found["changes"] if change["student"] == "ada")
     assert (ada["before"], ada["now"], ada["points"]) == (98, 97, -1)
-    assert [(t["exercise"], t["before"], t["now"]) for t in ada["tests"]] == [
-        ("1.3", "PASSED", "FAILED")
-    ]
+    [test] = ada["tests"]
+    assert (test["exercise"], test["before"], test["now"]) == ("1.3", "PASSED", "FAILED")
     assert preview([sample("ada")], stored)["changes"] == []
