@@ -24,64 +24,38 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("course")
 
-_COMPONENTS = (
-    "course_lib.analysis.attention_alignment",
-    "course_lib.attention",
-    "course_lib.analysis.attention_properties",
-    "course_lib.analysis.separating_input",
-    "course_lib.analysis.heat_maps",
-    "course_lib.training.weight_averages",
-    "course_lib.training.runs.machine",
-    "course_lib.decoding.cache",
-    "course_lib.training.checkpoint_average",
-    "course_lib.classifier",
-    "course_lib.decoder",
-    "course_lib.embeddings",
-    "course_lib.encoder",
-    "course_lib.families.encoder_heads",
-    "course_lib.analysis.torch_encoder",
-    "course_lib.evaluation.error_signs",
-    "course_lib.evaluation.classification",
-    "course_lib.fast.cached_decoder",
-    "course_lib.fast.dropout",
-    "course_lib.fast.forms",
-    "course_lib.fast.packed_linear",
-    "course_lib.fast.products",
-    "course_lib.training.classification_loss",
-    "course_lib.training.translation_loss",
-    "course_lib.training.update",
-    "course_lib.feed_forward",
-    "course_lib.families.gelu_feed_forward",
-    "course_lib.fast.attention",
-    "course_lib.initialization",
-    "course_lib.training.losses",
-    "course_lib.families.masked_language_model",
-    "course_lib.masks",
-    "course_lib.diagnosis.diagnose",
-    "course_lib.analysis.heads",
-    "course_lib.normalization",
-    "course_lib.numpy_forms.attention",
-    "course_lib.numpy_forms.gradients",
-    "course_lib.training.optimizers",
-    "course_lib.evaluation.perplexity",
-    "course_lib.analysis.one_head_or_many",
-    "course_lib.families.position_variants",
-    "course_lib.families.projected_attention",
-    "course_lib.positions",
-    "course_lib.families.relative_attention",
-    "course_lib.residual",
-    "course_lib.families.rotary_attention",
-    "course_lib.training.schedules",
-    "course_lib.decoding.search",
-    "course_lib.fast.top_k",
-    "course_lib.analysis.torch_attention",
-    "course_lib.training.classification_step",
-    "course_lib.transformer",
-    "course_lib.decoding.translator",
-    "course_lib.training.translation_step",
-    "course_lib.analysis.width_study",
+_COMPONENTS = {  # package of course_lib → its modules that are components
+    "": """
+        attention classifier decoder embeddings encoder feed_forward initialization masks
+        normalization positions residual transformer
+    """,
+    "analysis": """
+        attention_alignment attention_properties heads heat_maps one_head_or_many
+        separating_input torch_attention torch_encoder width_study
+    """,
+    "decoding": "cache search translator",
+    "diagnosis": "diagnose",
+    "evaluation": "classification error_signs perplexity",
+    "families": """
+        encoder_heads gelu_feed_forward masked_language_model position_variants
+        projected_attention relative_attention rotary_attention
+    """,
+    "fast": "attention cached_decoder dropout forms packed_linear products top_k",
+    "numpy_forms": "attention gradients",
+    "training": """
+        checkpoint_average classification_loss classification_step losses optimizers
+        schedules translation_loss translation_step update weight_averages
+    """,
+    "training.runs": "machine",
+}
+install_import_hook(
+    [
+        ".".join(filter(None, ("course_lib", package, module)))
+        for package, modules in _COMPONENTS.items()
+        for module in modules.split()
+    ],
+    "beartype.beartype",
 )
-install_import_hook(_COMPONENTS, "beartype.beartype")
 
 from no_shape_checks import no_shape_checks
 

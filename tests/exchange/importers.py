@@ -8,16 +8,19 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.course import toml
 
 
 @dataclass(frozen=True)
 class Language:
     """What Moodle writes in one language, and wants back."""
 
-    header: tuple[str, ...]  # identifier, name, address, status, grade, maximum, changeable, …
+    header: list[str]  # identifier, name, address, status, grade, maximum, changeable, …
     participant: str
     yes: str
-    decimal: str = "."
+    decimal: str
 
     @property
     def wanted(self):
@@ -25,43 +28,8 @@ class Language:
         return identifier, grade, modified, comments
 
 
-ENGLISH = Language(
-    (
-        *("Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade"),
-        *("Grade can be changed", "Last modified (submission)", "Last modified (grade)"),
-        "Feedback comments",
-    ),
-    "Participant ",
-    "Yes",
-)
-GERMAN = Language(
-    (
-        *("ID", "Vollständiger Name", "E-Mail-Adresse", "Status", "Bewertung", "Bestwertung"),
-        *("Bewertung kann geändert werden", "Zuletzt geändert (Abgabe)"),
-        *("Zuletzt geändert (Bewertung)", "Feedback als Kommentar"),
-    ),
-    "Teilnehmer/in",
-    "Ja",
-    ",",
-)
-FRENCH = Language(
-    (
-        *("Identifiant", "Nom complet", "Adresse de courriel", "Statut", "Note", "Note maximale"),
-        *("La note peut être modifiée", "Dernière modification (travail remis)"),
-        *("Dernière modification (note)", "Feedback par commentaires"),
-    ),
-    "Participant",
-    "Oui",
-    ",",
-)
-JAPANESE = Language(
-    (
-        *("ID", "フルネーム", "メールアドレス", "ステータス", "評点", "最大評点", "評点変更可"),
-        *("最終更新日時 (提出)", "最終更新日時 (評定)", "フィードバックコメント"),
-    ),
-    "参加者",
-    "Yes",
-)
+_LANGUAGES = toml.loads(Path(__file__).with_name("moodle_languages.toml").read_text("utf-8"))
+ENGLISH, GERMAN, FRENCH, JAPANESE = (Language(**facts) for facts in _LANGUAGES.values())
 
 
 @dataclass

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from sample_results import sample
 from world import COURSE, handed_in, table
+from world_tables import cases
 
 from grader.authoring.release import handbook
 from grader.classroom import component_marks
@@ -228,19 +229,7 @@ def test_the_choice_of_projects_that_the_readme_shows_computes(course_with, chos
     assert both.percent == 16 + 14 + 54
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "told"),
-    [
-        ("weight_percent = 30", "weight_percent = 35", "weight_percent = 35", "add up to 105"),
-        ("best = 1\n", "best = 3\n", '[[grading.groups]]\nid = "later"', "only 2 items"),
-        ('"a3", "a4"]', '"a3", "quiz"]', 'items = ["a3", "quiz"]', "names quiz, which is not"),
-        ("drop_lowest = 1", "drop_lowest = 4", '[[grading.groups]]\nid = "proj', "leaves nothing"),
-        ('"a2", "later"', '"a3", "later"', 'items = ["a1", "a3"', "a3 is in group later too"),
-        ('id = "blog"', 'id = "a1"', 'id = "a1"\nweight_percent = 2', "name a1 is taken"),
-        ('"a5"]', '"a5", "blog"]', 'items = ["a1"', "extra credit: take it out"),
-        ("drop_lowest = 1", "drop_lowset = 1", "drop_lowset", "unknown key 'drop_lowset'"),
-    ],
-)
+@cases("bad_schemes")
 def test_a_bad_scheme_is_one_sentence_with_its_line(course_with, old, new, line, told):
     text = NESTED.replace(old, new, 1)
     with pytest.raises(CourseError) as caught:

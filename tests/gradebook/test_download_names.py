@@ -1,13 +1,13 @@
 """Downloads of Canvas, Moodle, Gradescope and GitHub Classroom, and whose they are."""
 
 import os
+from pathlib import Path
 
 import pytest
 from checkout import place
 from sample_results import COURSE
 from world_tables import cases
 
-from grader.classroom.roster import Roster
 from grader.cli.grading import class_grading
 from grader.intake import submissions
 from grader.intake.submissions import SubmissionsError
@@ -21,44 +21,20 @@ dee,Kim Lee,,,,,,
 flo,Kim Lee,,,,,,
 zoë,,,,,,,
 """
-METADATA = """\
----
-submission_1:
-  :submitters:
-  - :name: Somebody
-    :sid: '7001'
-    :email: c@example.org
-  :created_at: 2027-02-08 21:00:00.123456789 Z
-  :score: 1.0
-  :results: {tests: [{name: one}]}
-submission_2:
-  :submitters:
-  - :name: Ada L.
-    :sid:
-    :email: ada@example.org
-  :created_at: !ruby/object:ActiveSupport::TimeWithZone
-    utc: 2027-02-08 22:00:00.000000000 Z
-    zone: !ruby/object:ActiveSupport::TimeZone
-      name: Etc/UTC
-submission_3:
-  :submitters:
-  - :name: Stranger
-    :sid: '9'
-    :email: s@example.org
-  :created_at: 2027-02-08 23:00:00 Z
-"""
+METADATA, GROUP = (  # as Gradescope exports them
+    Path(__file__).with_name("gradescope").joinpath(f"{kind}_metadata.yml").read_text("utf-8")
+    for kind in ("submission", "group")
+)
 
 
 @pytest.fixture
-def roster(tmp_path):
-    path = tmp_path / "roster.csv"
-    path.write_text(ROSTER, encoding="utf-8")
-    return Roster.read(path, COURSE)
+def roster(world):
+    return world.roster(ROSTER)
 
 
 @pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "class"
+def folder(world):
+    return world.submitted
 
 
 def owners(folder, roster):
@@ -102,19 +78,6 @@ def test_what_canvas_does_not_mark_is_on_time_whatever_the_date_of_the_file(fold
         place(folder / name)
     clocks = {s.student: s.received_from for s in submissions.find(folder, ["a1"], roster)}
     assert clocks == {"ada": "canvas", "cyd": "canvas-late"}
-
-
-GROUP = """\
-submission_1:
-  :submitters:
-  - :name: Somebody
-    :sid: '7001'
-  - :name: Ada L.
-    :email: ada@example.org
-  - :name: Stranger
-    :sid: '9'
-  :created_at: 2027-02-08 21:00:00 Z
-"""
 
 
 def test_every_member_of_a_group_has_its_submission(folder, roster):

@@ -11,6 +11,7 @@ import zipfile
 import pytest
 from sample_results import sample
 from world import A1, COURSE, packed
+from world_tables import cases
 
 from grader.cli.grading import class_grading
 from grader.grading import class_run
@@ -105,17 +106,7 @@ def test_a_class_list_is_nobodys_submission_and_is_named(folder, place):
     assert notices == ["roster.csv: skipped, as its name is not that of a submission"]
 
 
-@pytest.mark.parametrize(
-    ("handed_in", "reason"),
-    [
-        (["s1/a1/a1.ipynb", "s1_a1.ipynb"], "most clearly"),
-        (["s1/a1/mine.ipynb", "s1/a1/first.ipynb"], "newest"),
-        (["s1/a1/a1 (2).ipynb", "s1/a1/a1 (1).ipynb"], "newest"),
-        (["s1/a1/a1.ipynb", "s1/a1/old/a1.ipynb"], "fewer folders"),
-        (["s1/a1/mine.ipynb", "s1/mine_a1.ipynb"], "most clearly"),
-        (["s1_a1.ipynb", "s1/week1/a1.ipynb"], "fewer folders"),
-    ],
-)
+@cases("one_counts")
 def test_of_several_notebooks_one_counts_and_is_named(folder, place, handed_in, reason):
     for number, path in enumerate(handed_in):
         place(path, content=NOTEBOOK.replace("x = 1", f"x = {number}"))
@@ -217,18 +208,6 @@ def test_a_folder_too_large_or_too_deep_to_be_a_submission_ends(folder, place):
     first, second = rows(folder)
     assert not first.problem
     assert "no notebook" in second.problem
-
-
-@pytest.mark.parametrize("make", ["missing", "file", "empty"])
-def test_a_folder_that_cannot_be_graded_is_one_sentence(tmp_path, make):
-    folder = tmp_path / "folder"
-    if make == "file":
-        folder.write_text("x")
-    if make == "empty":
-        folder.mkdir()
-    with pytest.raises(submissions.SubmissionsError) as caught:
-        submissions.find(folder, IDS)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from world_tables import cases
 
 from grader.checking import notebook
 from grader.checking.kernel.card import NO_FORMULAS, STYLE, Card
@@ -29,6 +30,8 @@ STUB = Ran("Stub.", Message("", NOT_WRITTEN), "NOT_WRITTEN")
 RAISED = Message("", "your code raised TypeError in line 2", "turn it", raised=True)
 BELOW = Ran("Uses 2.3.", Message("an answer", "A2.3: X is not written yet", raised=True))
 WAITS = Ran("Refuses.", counts_once(["It works."]), WAITING)
+TESTS = {"right": RIGHT, "wrong": WRONG, "again": Ran("Again.", CAUSE), "other": OTHER}
+TESTS |= {"stub": STUB, "below": BELOW, "raised": Ran("Any.", RAISED), "waits": WAITS}
 
 
 def words(card):
@@ -38,61 +41,9 @@ def words(card):
     return unescape(re.sub(r"<[^>]+>", "", blocks)).splitlines()
 
 
-@pytest.mark.parametrize(
-    ("card", "state", "lines"),
-    [
-        (
-            Card("1.1 Softmax", [RIGHT, RIGHT]),
-            " all",
-            ["1.1 Softmax: 2 of 2 visible checks pass", "Passed checks", "✓ Right.", "✓ Right."],
-        ),
-        (
-            Card("1.1 Softmax", [RIGHT, WRONG, Ran("Again.", CAUSE)]),
-            " some",
-            [
-                "1.1 Softmax: 1 of 3 visible checks pass",
-                "✗ Wrong.",
-                "expected   [1. 2.]",
-                "got        [2. 4.]",
-                "Likely cause: it is doubled",
-                "Read: §1",
-                "1 more fails for the same reason",
-                "✗ Again.",
-                "Passed checks",
-                "✓ Right.",
-            ],
-        ),
-        (
-            Card("1.1", [OTHER], first="1.3 fails: repair it first", notices=["late"]),
-            " some",
-            ["1.1: 0 of 1 visible checks pass", "! 1.3 fails: repair it first", "! Late"]
-            + ["✗ Other.", "expected   [3.]", "got        [4.]"],
-        ),
-        (Card("1.1", [STUB, STUB]), "", ["1.1: not written yet"]),
-        (Card("2.4", [STUB, BELOW]), "", ["2.4: not written yet"]),
-        (Card("1.1", outdated=["Run the cell."]), "", ["1.1: Run the cell."]),
-        (Card("1.1", outdated=["Run a.", "Run b."]), "", ["1.1", "! Run a.", "! Run b."]),
-        (
-            Card("1.1", [Ran("Any.", RAISED)]),
-            " some",
-            ["1.1: 0 of 1 visible checks pass", "✗ Any.", "raised     TypeError in line 2"]
-            + ["Advice: turn it"],
-        ),
-        (
-            Card("1.1", [OTHER]),
-            " some",
-            ["1.1: 0 of 1 visible checks pass", "✗ Other.", "expected   [3.]", "got        [4.]"]
-            + ["Advice: sum along axis"],
-        ),
-        (
-            Card("1.1", [WAITS, RIGHT]),
-            " some",
-            ["1.1: 1 of 2 visible checks pass", "○ Refuses. It counts once “It works” passes."]
-            + ["Passed checks", "✓ Right."],
-        ),
-    ],
-)
-def test_a_card_shows_failures_first_and_each_cause_once(card, state, lines):
+@cases("cards")
+def test_a_card_shows_failures_first_and_each_cause_once(title, ran, state, lines, facts):
+    card = Card(title, [TESTS[name] for name in ran], **dict(facts))
     assert words(card) == lines
     if "not written yet" in lines[0]:
         assert repr(card) == lines[0]

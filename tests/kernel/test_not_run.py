@@ -4,6 +4,7 @@ import json
 
 import proofs
 import pytest
+from world_tables import cases
 
 from grader.checking.kernel import unavailable_packages
 from grader.notebook.collect import collect
@@ -14,39 +15,9 @@ from grader.student import check, work
 
 A1 = proofs.COURSE.assignment("a1")
 F = "def softmax(x, axis=-1):\n    return x\n"
-WITHIN = "".join(f"    {line}\n" for line in F.splitlines())
-MOVE = "in cell 2, which is not run while grading: move it to the top level"
 
 
-@pytest.mark.parametrize(
-    ("kind", "source", "told"),
-    [
-        ("code", f"for _ in range(1):\n{WITHIN}", f"`softmax` is defined inside a loop {MOVE}"),
-        ("code", f"while True:\n{WITHIN}    break", f"`softmax` is defined inside a loop {MOVE}"),
-        (
-            "code",
-            f"with open('x'):\n{WITHIN}",
-            f"`softmax` is defined inside a `with` block {MOVE}",
-        ),
-        ("code", f"try:\n    print(1)\n{WITHIN}finally:\n    pass", f"a `try` block {MOVE}"),
-        ("code", f"if __name__ != 'x':\n{WITHIN}", f"inside an `if` block {MOVE}"),
-        ("code", f"if 1:\n  for _ in '1':\n{WITHIN}", "a loop"),
-        ("code", f"match 1:\n  case 1:\n{WITHIN}", f"inside a `match` block {MOVE}"),
-        (
-            "code",
-            f"%%writefile my.py\n{F}",
-            "cell 2 defines `softmax`, but begins with `%%writefile`",
-        ),
-        ("code", f"%%timeit\n{F}", "cell 2 defines `softmax`, but begins with `%%timeit`"),
-        (
-            "markdown",
-            F,
-            "cell 2 defines `softmax`, but is a Markdown cell: change its type to Code",
-        ),
-        ("raw", F, "cell 2 defines `softmax`, but is a raw cell: change its type to Code"),
-        ("markdown", "class softmax:\n    pass", "but is a Markdown cell"),
-    ],
-)
+@cases("not_run")
 def test_a_definition_that_does_not_run_is_told_as_what_it_is(kind, source, told):
     found = collect([Cell(1, "code", "from my import softmax"), Cell(2, kind, source)], ["softmax"])
     assert told in found.unavailable["softmax"]
@@ -70,29 +41,7 @@ def notebook_with(line):
     return json.dumps(document).encode()
 
 
-@pytest.mark.parametrize(
-    ("source", "module"),
-    [
-        ("import einops\ndef softmax(x): return einops.reduce(x)", "einops"),
-        ("from einops import rearrange as r\ndef softmax(x): return r(x)", "einops"),
-        ("import einops.layers.torch as l\ndef softmax(x): return l(x)", "einops"),
-        ("from einops import *\ndef softmax(x): return rearrange(x)", "einops"),
-        ("def softmax(x):\n    import einops\n    return einops.reduce(x)", "einops"),
-        ("class softmax:\n    from einops import reduce", "einops"),
-        ("if True:\n    import einops\ndef softmax(x): return einops.reduce(x)", "einops"),
-        ("import pytest\nG = pytest\ndef g(x): return G\ndef softmax(x): return g(x)", "pytest"),
-        ("import mine\ndef softmax(x): return mine.f(x)", "mine"),
-        ("try:\n    import einops\nexcept ImportError:\n    einops = 0\nsoftmax = einops", ""),
-        ("import einops\ndef softmax(x): return x", ""),  # not needed
-        ("import sklearn, tqdm, torch\ndef softmax(x): return sklearn, tqdm, torch", ""),
-        ("import pandas, IPython, yaml\ndef softmax(x): return pandas, IPython, yaml", ""),
-        (
-            "import math, os.path\nimport course_lib as m\ndef softmax(x): return math, os, m",
-            "",
-        ),
-        ("from mpl_toolkits import mplot3d\ndef softmax(x): return mplot3d", ""),
-    ],
-)
+@cases("packages")
 def test_a_package_that_is_not_the_courses_is_named(source, module):
     found = collect([Cell(7, "code", source)], ["softmax"])
     told = set(foreign_imports(proofs.COURSE, A1, found, ["softmax"]).values())

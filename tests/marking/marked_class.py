@@ -8,8 +8,10 @@ import re
 import struct
 import zlib
 
-from sample_results import COURSE, sample
+from sample_results import sample
 from starlette.testclient import TestClient
+from world import A1, COURSE, with_parts
+from world import handed_in as changed_hand_in
 
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
@@ -31,16 +33,12 @@ SEEN = re.compile(r'name="seen"(?: form="give")? value="([^"]+)"')
 
 def answered(student: str, answer: str, **fields) -> Result:
     """A result of assignment 1 with this answer to 1.11.a, and none to the other questions."""
-    result = sample(student, "a1", **fields)
-    exercises = []
-    for exercise in result.exercises:
-        new = {part.id: answer if part.id == ITEM else "" for part in exercise.parts}
-        parts = [
-            part.model_copy(update={"answer": new[part.id], "words": len(new[part.id].split())})
-            for part in exercise.parts
-        ]
-        exercises.append(exercise.model_copy(update={"parts": parts} if parts else {}))
-    return result.changed(COURSE.assignment("a1"), exercises=exercises)
+
+    def written(part):
+        text = answer if part.id == ITEM else ""
+        return {"answer": text, "words": len(text.split())}
+
+    return with_parts(sample(student, "a1", **fields), written)
 
 
 class Page:
@@ -82,7 +80,6 @@ def points(store: Store) -> dict[str, float | None]:
 # Notebooks with pictures and outputs beside the answer to 1.11.a, as a student hands them in.
 
 
-A1 = COURSE.assignment("a1")
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'>{}</svg>"
 
 
@@ -139,9 +136,8 @@ def result_of(path, student="ada"):
     read = grade._read(submitted, COURSE)
     ran = SuiteRun([], {"tier": "A", "layers": {}}, "", None)
     found = grade._result(submitted, COURSE, read, ran, None, 0.0, {})
-    facts = found.submission.model_copy(update={"file": str(path)})
-    told = {"student": student, "submission": facts, "graded_at": "2027-02-09T08:00:00+00:00"}
-    return found.model_copy(update=told)
+    told = {"student": student, "graded_at": "2027-02-09T08:00:00+00:00"}
+    return changed_hand_in(result=found.model_copy(update=told), file=str(path))
 
 
 def part(result):

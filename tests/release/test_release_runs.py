@@ -7,6 +7,7 @@ from unittest import mock
 
 import pytest
 from sample_results import COURSE
+from world_tables import cases
 
 from grader.authoring.release import contents, imports, release, running
 from grader.authoring.release.changes import ReleaseError
@@ -71,18 +72,7 @@ def test_what_a_cell_needs_and_a_release_lacks_is_named(code):
     assert str(fault).startswith(f"{NOTEBOOK}, cell 2: {NEEDED[code]}")
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "told"),
-    [
-        ("lib/c.py", "from .b import gone\n", "imports gone from lib.b"),
-        ("lib/c.py", "from . import gone\n", "imports gone from lib"),
-        ("lib/deep/c.py", "from ..b import helper\nfrom ...b import x\n", "imports b, which no"),
-        ("lib/c.py", "def f(x):\n    return helper(x)\n", "uses the name helper"),
-        ("lib/c.py", "def __getattr__(name):\n    return name\n", ""),
-        ("apart/hidden/t.py", "from hidden.u import x\nfrom lib.b import helper\n", ""),
-        ("apart/hidden/t.py", "from hidden.w import x\n", "imports hidden.w, which is not in"),
-    ],
-)
+@cases("modules")
 def test_modules_and_hidden_tests_have_what_they_import(path, text, told):
     files = tree("import lib.a", **{path: text, "apart/hidden/u.py": "x = 1\n"})
     found = [str(fault) for fault in imports.faults(files, "apart/")]

@@ -10,12 +10,12 @@ import pytest
 from drawn_svg import contrast
 from sample_results import COURSE, sample
 from test_report import BUG, CARRIED, Page, can_be_heard, hostile
+from world import A1, marks, with_parts
 
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Terms
 from grader.course.visible import visible
 from grader.gradebook import manual
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.report import render_dashboard
 from grader.report.dashboard import dashboard, failed_tests
 from grader.report.early_warning import RULES, share, warnings
@@ -25,7 +25,6 @@ from grader.report.page import TEMPLATES, page_of
 from grader.report.unequal_marks import unequal_marks
 
 IDS = [assignment.id for assignment in COURSE.assignments]
-A1 = COURSE.assignment("a1")
 NOBODY = Roster()
 ALL = np.array([True, True])
 
@@ -102,9 +101,8 @@ def test_an_untouched_notebook_says_nothing_about_an_exercise():
 
 def test_a_written_exercise_counts_once_all_its_parts_are_marked():
     parts = [part.id for part in sample().parts]
-    marks = {("s1", "a1", part): ManualMark(3.0) for part in parts}
-    marks["s2", "a1", parts[0]] = ManualMark(1.0)
-    both = [manual.apply(sample(s), ManualMarks(COURSE, marks)) for s in ("s1", "s2")]
+    given = marks(*(("s1", part, 3.0) for part in parts), ("s2", parts[0], 1.0))
+    both = [manual.apply(sample(s), given) for s in ("s1", "s2")]
     item = next(item for item in items(A1, both) if item.id == "1.11")
     assert (item.students, item.difficulty) == (1, 0.75)
 
@@ -183,9 +181,12 @@ def test_failed_tests_are_counted_with_their_likely_causes():
 
 def test_progress_of_marking_and_late_days():
     part = sample().parts[0].id
-    marks = ManualMarks(COURSE, {("s1", "a1", part): ManualMark(3.0)})
     late = [sample(s, received=f"2027-02-{day}T12:00:00Z") for s, day in (("s2", 10), ("s3", 25))]
-    results = [manual.apply(sample("s1"), marks), *late, sample("s4", received=None)]
+    results = [
+        manual.apply(sample("s1"), marks(("s1", part, 3.0))),
+        *late,
+        sample("s4", received=None),
+    ]
     [entry] = dashboard(results, COURSE, NOBODY)["classes"]
     assert (entry["marking"]["done"], entry["marking"]["of"]) == (1, 12)
     assert entry["marking"]["parts"][0] | {"title": ""} == {
@@ -290,11 +291,8 @@ def test_the_same_results_give_the_same_page():
 
 
 def marked(student, answer, points, **beside):
-    result = sample(student)
-    [written] = [e for e in result.exercises if e.kind == "written"]
-    part = written.parts[0].model_copy(update={"answer": answer, "points": points, **beside})
-    other = written.model_copy(update={"parts": [part, *written.parts[1:]]})
-    return result.model_copy(update={"exercises": [other]})
+    given = {"1.11.a": {"answer": answer, "points": points, **beside}}
+    return with_parts(sample(student), lambda part: given.get(part.id, {}))
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import re
 from collections import Counter
 
 import pytest
-from sample_results import COURSE, sample
+from sample_results import sample
+from world import COURSE, marks
 
 from autograder.scorers.bleu import Bleu
 from grader.classroom.roster import Roster, Student
 from grader.course.visible import visible
 from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.report import render, render_classes, render_dashboard, render_pages, render_student
 from grader.report.overview import histogram, mistakes
@@ -263,11 +263,8 @@ def test_tests_that_say_the_same_are_told_once():
 
 
 def test_manual_points_comments_and_overrides():
-    marks = {
-        ("s01", "a1", "1.11.a"): ManualMark(3.5, "Clear & short"),
-        ("s01", "a1", "1.3"): ManualMark(8.0, "our mistake"),
-    }
-    result = manual.apply(sample(failed={"1.3": [BUG]}), ManualMarks(COURSE, marks))
+    given = marks(("s01", "1.11.a", 3.5, "Clear & short"), ("s01", "1.3", 8.0, "our mistake"))
+    result = manual.apply(sample(failed={"1.3": [BUG]}), given)
     page = Page(whole([result], COURSE))
     assert "Changed manually from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
     written = page.said("student-s01.a1.1.11")
