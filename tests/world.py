@@ -24,6 +24,7 @@ from grader.cli.problems import sentence
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
+from grader.grading import class_run
 
 A1 = COURSE.assignment("a1")
 OUT_COMES_FIRST = ("report",)  # `course report OUT`, where others have `--out OUT`
@@ -157,3 +158,15 @@ def marks(*rows) -> ManualMarks:
         COURSE,
         {(student, f"a{item[0]}", item): ManualMark(*of) for student, item, *of in rows},
     )
+
+
+def judge(monkeypatch, make):
+    """Let `course grade` store what `make` returns for each submission; none of them is run."""
+
+    def grade_class(submissions, course, store, settings):
+        for submission in submissions:
+            result = make(submission)
+            store.add(result)
+            yield result
+
+    monkeypatch.setattr(class_run, "grade_class", grade_class)

@@ -1,11 +1,11 @@
 """A class in an nbgrader course folder, and what its releases must not contain."""
 
 import ast
-import csv
 import json
 import shutil
 
 from typer.testing import CliRunner
+from world import table
 
 from grader.authoring.views import no_leak, notebooks
 from grader.cli.app import app
@@ -46,9 +46,8 @@ class CourseFolder:
     def export(self):
         """The rows of assignment 1 in the file that nbgrader exports, by student."""
         self.nbgrader("export", "--CsvExportPlugin.to=grades.csv")
-        with (self.path / "grades.csv").open(encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["assignment"] == "a1"]
-        return {row["student_id"]: row for row in rows}
+        rows = table((self.path / "grades.csv").read_text(encoding="utf-8"))
+        return {row["student_id"]: row for row in rows if row["assignment"] == "a1"}
 
 
 def cells(notebook):

@@ -14,16 +14,15 @@ from decimal import Decimal
 
 import proofs
 import pytest
-from checkout import ROOT, place
+from checkout import place
 from in_process import printed
-from sample_results import COURSE, sample
+from sample_results import sample
+from world import A1, COURSE, World
 
 from grader.exchange import course_files, gradescope, gradescope_results, gradescope_run
-from grader.gradebook.store import Store
 
 pytestmark = pytest.mark.xdist_group("gradescope")  # its class is graded once
 
-A1 = COURSE.assignment("a1")
 KEYS = {
     *("score", "execution_time", "output", "output_format", "test_output_format"),
     *("test_name_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"),
@@ -99,15 +98,11 @@ def container(tmp_path_factory):
 @pytest.fixture(scope="module")
 def graded_by_us(tmp_path_factory):
     """What `course grade` gives for the same two notebooks."""
-    folder = tmp_path_factory.mktemp("class")
+    world = World(tmp_path_factory.mktemp("ours"))
     for student, view in (("good", "solution"), ("none", "starter")):
-        (folder / student).mkdir()
-        (folder / student / "a1.ipynb").write_bytes(proofs.notebook("a1", view))
-    command = [sys.executable, "-m", "grader.cli", "grade", str(folder), "--jobs", "1"]
-    out = folder.parent / "graded-by-us"
-    done = subprocess.run([*command, "--out", str(out)], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    with Store(out / "results.db") as store:
+        world.hand_in(f"{student}/a1.ipynb", proofs.notebook("a1", view))
+    world.run("grade", world.submitted, "--jobs", "1")
+    with world.store() as store:
         return {result.student: result for result in store.latest()}
 
 
@@ -136,8 +131,7 @@ def test_what_is_no_notebook_of_this_assignment_is_told_so(tmp_path):
         ("a1.txt", b"x", "no notebook, only a1.txt"),
         ("a2.ipynb", proofs.notebook("a2", "starter"), "is named as one of a1"),
     ]:
-        folder.mkdir()
-        (folder / name).write_bytes(data)
+        place(folder / name, data)
         found = gradescope_run.received(tmp_path, COURSE, A1)
         assert told in found.problem
         report = gradescope_results.of(sample(outcome="INVALID", reason="no", exercises=[]))
@@ -173,7 +167,7 @@ def test_a_failed_grading_has_no_score_and_says_so(container):
 
 
 def test_hidden_tests_come_with_what_they_take_from_earlier_assignments():
-    files = course_files.hidden_tests(proofs.COURSE.assignment("a4"))
+    files = course_files.hidden_tests(COURSE.assignment("a4"))
     taken = "autograder/a2/reference.py", "autograder/a2/exercise_2_3/exercise.toml"
     assert {*taken, "autograder/a3/reference.py"} <= files.keys()
     assert not [name for name in files if name.startswith(("autograder/a5", "autograder/exam"))]
@@ -221,9 +215,8 @@ def test_a_judge_needs_no_package_that_is_not_in_the_zips_requirements(container
         name = {"scikit-learn": "sklearn", "pyyaml": "yaml"}.get(
             found := re.split(r"[<>=;]", line)[0], found
         )
-        place = hidden / name.replace("-", "_")
-        place.mkdir(parents=True)
-        (place / "__init__.py").write_text(f"raise ModuleNotFoundError({line!r})")
+        module = hidden / name.replace("-", "_") / "__init__.py"
+        place(module, f"raise ModuleNotFoundError({line!r})")
     python = container.root / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{hidden}" exec {sys.executable} "$@"\n')
     python.chmod(0o755)

@@ -1,25 +1,23 @@
 """A hidden test that is wrong itself: its exercise waits for a better one, all else counts."""
 
+import functools
 import json
 
 import numpy as np
 import proofs
 import pytest
-from checkout import place
-from typer.testing import CliRunner
+from world import A1, COURSE, judge
 
 from grader.checking import expect, suite
 from grader.checking.faults import SuiteError
 from grader.checking.findings import right_form
-from grader.cli.app import app
-from grader.gradebook.store import Store
 from grader.grading import class_run, fingerprints
 from grader.intake.submissions import Submission
-from grader.judge import grade as judge
-from grader.judge import mistaken
+from grader.judge import grade, mistaken
 from grader.judge.suite_run import Submitted
 from grader.report import sentences
 
+pytestmark = pytest.mark.xdist_group("broken test")  # the solution is graded once a mistake
 SOLUTION = proofs.notebook("a1", "solution")
 SAID = "autograder/a1/exercise_1_4/x.py, line 3: the test itself fails"
 
@@ -47,40 +45,45 @@ def over_an_answer(student):
     return list(output.shape)  # a number has none
 
 
+def break_test(monkeypatch, body):
+    """Exercise 1.4's last hidden test does something else instead; the test's id."""
+    honest = suite.Test.call
+    tests = [test for path in A1.hidden_tests() for test in suite.read_tests(path)]
+    last = [test.id for test in tests if test.mark.exercise == "1.4"][-1]
+
+    def call(test, student, *given):
+        return body(student) if test.id == last else honest(test, student, *given)
+
+    monkeypatch.setattr(suite.Test, "call", call)
+    # what is answered to it must not be kept for others
+    monkeypatch.setattr(right_form, "_answers", {})
+    monkeypatch.setattr(mistaken, "_told", {})
+    monkeypatch.setattr(mistaken.kept_answers, "read", lambda path: {})
+    monkeypatch.setattr(mistaken.kept_answers, "write", lambda path, told: None)
+    return last
+
+
 @pytest.fixture
 def breaks(monkeypatch):
-    """Exercise 1.4's last hidden test does something else instead."""
-    honest = suite.Test.call
-    paths = proofs.COURSE.assignment("a1").hidden_tests()
-    last = [t for p in paths for t in suite.read_tests(p) if t.mark.exercise == "1.4"][-1].id
-
-    def does(body):
-        def call(test, student, *given):
-            return body(student) if test.id == last else honest(test, student, *given)
-
-        monkeypatch.setattr(suite.Test, "call", call)
-        # what is answered to it must not be kept for others
-        monkeypatch.setattr(right_form, "_answers", {})
-        monkeypatch.setattr(mistaken, "_told", {})
-        monkeypatch.setattr(mistaken.kept_answers, "read", lambda path: {})
-        monkeypatch.setattr(mistaken.kept_answers, "write", lambda path, told: None)
-        return last
-
-    return does
+    return functools.partial(break_test, monkeypatch)
 
 
-@pytest.fixture(params=[of_itself, of_a_key, of_a_wrong_value])
-def broken(request, breaks):
-    """It fails by a mistake that no student can help."""
-    return breaks(request.param)
+MISTAKEN = [of_itself, of_a_key, of_a_wrong_value]  # no student can help it
 
 
-@pytest.fixture
-def result(broken):
-    assignment = proofs.COURSE.assignment("a1")
-    parts = fingerprints.parts(proofs.COURSE, assignment)
-    handed_in = Submission("s1", "a1", "s1/a1.ipynb", SOLUTION)
-    return class_run.complete(proofs.graded(SOLUTION, "a1", asked={}), handed_in, assignment, parts)
+@functools.cache
+def graded(body):
+    """The solution, graded by a test that fails by a mistake of its own."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        break_test(monkeypatch, body)
+        found = proofs.graded(SOLUTION, "a1", asked={})
+        handed_in = Submission("s1", "a1", "s1/a1.ipynb", SOLUTION)
+        return class_run.complete(found, handed_in, A1, fingerprints.parts(COURSE, A1))
+
+
+@pytest.fixture(params=MISTAKEN)
+def result(request):
+    return graded(request.param)
 
 
 def test_only_its_exercise_is_pending(result):
@@ -94,7 +97,9 @@ def test_only_its_exercise_is_pending(result):
     assert lost == entries["1.4"].max_points
 
 
-def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(broken):
+@pytest.mark.parametrize("body", MISTAKEN)
+def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(breaks, body):
+    breaks(body)
     result = proofs.graded(with_attention("value, query"), "a1", asked={})
     assert result.untested == ["1.4"]
     assert any(entry.carried_through for entry in result.exercises)
@@ -122,8 +127,8 @@ def test_a_class_asks_the_model_answer_once(breaks, body):
         opened.append(load)
         return proofs.local_worker(load)
 
-    submitted = Submitted(proofs.COURSE.assignment("a1"), data, only=["1.4"])
-    tries = [judge.once(submitted, proofs.COURSE, worker, asked=asked) for _ in range(2)]
+    submitted = Submitted(A1, data, only=["1.4"])
+    tries = [grade.once(submitted, COURSE, worker, asked=asked) for _ in range(2)]
     assert len(opened) == 3
     told = [[(test.id, test.outcome, test.message) for test in one.run.tests] for one in tries]
     assert told[0] == told[1]
@@ -138,21 +143,15 @@ def test_the_report_says_that_it_is_no_fault_of_the_student(result):
 
 
 def test_the_command_names_the_test_and_has_the_exit_code_of_a_failed_grader(
-    result, tmp_path, monkeypatch
+    result, world, monkeypatch
 ):
-    def grade_class(_submissions, _course, store, _settings):
-        store.add(result)
-        yield result
-
-    monkeypatch.setattr(class_run, "grade_class", grade_class)
-    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", SOLUTION)
-    given = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--json"]
-    done = CliRunner().invoke(app, given, catch_exceptions=False)
-    assert done.exit_code == 5
+    judge(monkeypatch, lambda found: result)
+    world.hand_in("s1/a1/a1.ipynb", SOLUTION)
+    done = world.run("grade", world.submitted, "--json", code=5)
     [told] = [line for line in done.stderr.splitlines() if "is pending" in line]
     assert told.startswith("exercise 1.4 of s1 a1 is pending: autograder/a1/exercise_1_4/")
     assert ": the test itself fails" in told or ": the course's own answer fails" in told
     [stored] = json.loads(done.stdout)
     assert stored["outcome"] == "GRADED"
-    with Store(tmp_path / "out" / "results.db") as store:
+    with world.store() as store:
         assert store.newest("s1", "a1").untested == ["1.4"]

@@ -14,16 +14,13 @@ import pytest
 from checkout import place
 from in_process import one_sentence
 from sample_results import sample
-from typer.testing import CliRunner
-from world import COURSE
+from world import COURSE, judge
 from world_tables import cases
 
 from autograder.demo import bundled_class, models
 from grader.authoring.proof.cases import Case, variants
 from grader.cli import main
-from grader.cli.app import app
 from grader.course import mistakes
-from grader.grading import class_run
 
 PROGRAM = [sys.executable, "-c", "from grader.cli import main; main()"]
 
@@ -251,21 +248,11 @@ def test_a_look_at_one_exercise_writes_nothing(ungraded):
 def test_a_grader_that_fails_has_an_exit_code_of_its_own(world, monkeypatch):
     world.hand_in("s1/a1/a1.ipynb", "{}")
     why = "could not be graded: no worker could be started; run the same command again"
-    failed = sample("s1", outcome="UNGRADED", reason=why)
-
-    def grade_class(_submissions, _course, store, _settings):
-        store.add(failed)
-        yield failed
-
-    monkeypatch.setattr(class_run, "grade_class", grade_class)
-    given = ["grade", str(world.submitted), "--out", str(world.out), "--json"]
+    judge(monkeypatch, lambda found: sample("s1", outcome="UNGRADED", reason=why))
+    grade = ("grade", world.submitted, "--json")
     told = "the grader failed on s1 a1: no worker could be started; run the same command again"
-    done = CliRunner().invoke(app, given, catch_exceptions=False)
-    assert done.exit_code == 5
-    assert told in done.stderr.splitlines()
-    world.add("s1")
-    done = CliRunner().invoke(app, given, catch_exceptions=False)
-    assert done.exit_code == 5
+    assert told in world.run(*grade, code=5).stderr.splitlines()
+    done = world.add("s1").run(*grade, code=5)
     kept = "; the earlier grade of the same files still counts: s1 a1"
     assert f"{told}{kept}" in done.stderr.splitlines()
     assert [r["outcome"] for r in json.loads(done.stdout)] == ["GRADED"]

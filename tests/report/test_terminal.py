@@ -7,12 +7,13 @@ import unicodedata
 
 import proofs
 import pytest
-from checkout import ROOT, place
+from checkout import ROOT
 from rich.cells import cell_len
 from rich.console import Console
 from sample_results import sample
 from test_report import BUG, CARRIED, hostile
 from typer.testing import CliRunner
+from world import A1, COURSE, judge
 
 from grader.cli.app import app
 from grader.course.visible import visible, visible_json, visible_name
@@ -27,26 +28,21 @@ SAID = ("grader/cli/records", "grader/cli/grading")
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(world, monkeypatch):
     """A class of two, one of them with a name that would take over a terminal."""
     for name in (EVIL, "ada"):
-        path = tmp_path / "class" / name / "a1" / f"a1{EVIL}.ipynb"
-        place(path, proofs.notebook("a1", "solution"))
+        world.hand_in(f"{name}/a1/a1{EVIL}.ipynb", proofs.notebook("a1", "solution"))
 
-    def grade_class(submissions, course, store, settings):
-        for found in submissions:
-            result = sample(found.student, notices=[f"printed {EVIL}"], reason=EVIL)
-            assignment = course.assignment(found.assignment)
-            result = class_run.complete(result, found, assignment, {"": "x"})
-            store.add(result)
-            yield result
+    def result(found):
+        bare = sample(found.student, notices=[f"printed {EVIL}"], reason=EVIL)
+        return class_run.complete(bare, found, COURSE.assignment(found.assignment), {"": "x"})
 
-    monkeypatch.setattr(class_run, "grade_class", grade_class)
+    judge(monkeypatch, result)
     monkeypatch.chdir(ROOT)
-    return tmp_path
+    return world.folder
 
 
-def command(folder, *arguments):
+def command(*arguments):
     given = [str(argument) for argument in arguments]
     return CliRunner().invoke(app, given, catch_exceptions=False)
 
@@ -92,7 +88,7 @@ def test_no_command_sends_what_a_name_holds(folder):
     ):
         to.mkdir(exist_ok=True)
         try:
-            done = command(folder, *arguments)
+            done = command(*arguments)
         except Exception as error:  # `main` prints it, made visible
             told[arguments] = visible(str(error))
         else:
@@ -115,7 +111,7 @@ def test_no_platform_gets_what_a_message_holds():
     result = sample(EVIL, failed={"1.1": [failed]}, reason=EVIL, notices=[EVIL])
     assert sent(moodle.feedback(result)) == set()
     assert sent("".join(texts(gradescope_results.of(result)))) == set()
-    comments = scores._comments(result, proofs.COURSE.assignment("a1"))
+    comments = scores._comments(result, A1)
     assert sent("".join(filter(None, comments.values()))) == set()
     assert "⟨U+202E⟩" in moodle.feedback(result) + comments["a1-softmax"]
 
