@@ -1,7 +1,5 @@
 """The workflow for students' repositories: its YAML, what it runs, and what it must not hold."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The Gradescope autograder: unpacked and run as Gradescope does, results.json read back."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Course grades: the arithmetic, the scheme in course.toml, and where each number comes from."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re

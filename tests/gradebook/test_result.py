@@ -1,7 +1,5 @@
 """A result in memory equals that in the store and in every export, key by key."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A results store that is damaged, empty, old or of another program; and its copy."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

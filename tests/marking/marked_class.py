@@ -1,7 +1,5 @@
 """A class with written answers, pictures and outputs in a store, and the page of a marker."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -53,10 +51,11 @@ class Page:
     def open(self, path=PLACE):
         return self._keep(self.client.get(path))
 
-    def give(self, points, comment="", seen=None):
+    def give(self, points, comment="", seen=None, **fields):
         """Send the form of the page that is open."""
         chosen = SEEN.findall(self.text) if seen is None else seen
-        return self.post(self.address, {"points": points, "comment": comment, "seen": chosen})
+        form = {"points": points, "comment": comment, "seen": chosen, **fields}
+        return self.post(self.address, form)
 
     def undo(self):
         """Send the form that takes the last step back; "" if the page that is open has none."""

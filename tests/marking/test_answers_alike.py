@@ -1,7 +1,5 @@
 """Which answers lie together, and how what a stranger wrote is shown."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import pytest

@@ -1,13 +1,10 @@
 """Pictures and outputs beside an answer: what is shown, and what they do to the answer's hash."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 
 import pytest
 from marked_class import (
-    A1,
     ITEM,
     PLACE,
     SVG,
@@ -21,10 +18,9 @@ from marked_class import (
     png,
     printed,
 )
-from sample_results import COURSE
+from world import A1, COURSE, marks
 
 from grader.gradebook import answers
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.marking.reading.figures import MAX_OUTPUTS, MAX_PICTURE, MAX_TEXT, notebook_of
@@ -159,9 +155,8 @@ def test_paragraphs_stay_and_a_store_that_lost_them_has_the_same_hash(made):
 
 
 def test_a_mark_is_held_when_a_picture_changes_and_stays_when_code_is_run_again(made, store):
-    marks = ManualMarks(COURSE, {("ada", "a1", ITEM): ManualMark(3.0)})
     store.add(made("See the plot.", above=[code("plot()", drew(PNG))]))
-    store.keep(marks, "ben")
+    store.keep(marks(("ada", ITEM, 3.0)), "ben")
     again = made("See the plot.", above=[code("plot()", drew(png(shade=1)))])
     store.add(again.model_copy(update={"graded_at": "2027-02-10T08:00:00+00:00"}))
     assert "changed <b>0</b>" in Page(store).open(f"{PLACE}?show=all").text

@@ -1,7 +1,5 @@
 """`course mark` in a real browser: keys alone, two markers at once, axe, light, dark, a tablet."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`course mark` without a browser: what is stored, who wins, and whom the page answers."""
 
-from __future__ import annotations
-
 import html
 import os
 import re
@@ -12,11 +10,11 @@ import sys
 import in_process
 import pytest
 from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points
-from sample_results import COURSE, sample
+from sample_results import sample
+from world import COURSE, marks
 from world_tables import cases
 
 from grader.gradebook import answers
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
 from grader.marking import colleagues, guard, server
 from grader.marking.desk import Desk
@@ -82,8 +80,7 @@ def test_what_was_stored_can_be_taken_back_after_a_restart(store):
     page.give("1", "Why?")
     page.give("2")
     before = store.marks()
-    by_file = ManualMarks(COURSE, {("ada", "a1", "1.11.b"): ManualMark(2.0)})
-    store.keep(by_file, "ben")  # a row of a file is no step of a page
+    store.keep(marks(("ada", "1.11.b", 2.0)), "ben")  # a row of a file is no step of a page
     again = Page(store, "ben").open(f"{PLACE}?show=all")
     assert re.search(r"1\.11\.a: 2 points for \w+, \d+ \w+ \d{4}, \d\d:\d\d UTC<", again.text)
     assert 'id="undo"' not in Page(store, "zoe").open(f"{PLACE}?show=all").text
@@ -144,8 +141,7 @@ def test_a_changed_answer_is_shown_with_both_texts_and_asked_for_again(store):
 
 def test_marks_of_a_file_count_here_at_once(store):
     page = Page(store).open()
-    item = ("dora", "a1", ITEM)
-    store.keep(ManualMarks(COURSE, {item: ManualMark(2.0, "by file")}), "csv")
+    store.keep(marks(("dora", ITEM, 2.0, "by file")), "csv")
     page.open(f"{PLACE}?show=all")
     assert 'data-comment="by file"' in page.text
     assert "unmarked <b>3</b>" in page.text
@@ -287,17 +283,12 @@ def test_a_page_that_is_killed_has_lost_nothing(store, tmp_path):
 
 def held(student):
     """A result of assignment 4 whose translator says something else than its weights."""
-    result, assignment = sample(student, "a4"), COURSE.assignment("a4")
+    result = sample(student, "a4")
     dispute = {"disputed": "two answers differ", "by_weights": 1.0, "held": True}
-    entries = [
-        e.model_copy(
-            update={"points": None, "model": e.model.model_copy(update=dispute | {"held": True})}
-        )
-        if e.id == "4.12"
-        else e
-        for e in result.exercises
-    ]
-    return result.changed(assignment, exercises=entries)
+    model = next(e.model for e in result.exercises if e.id == "4.12").model_copy(update=dispute)
+    changes = {"4.12": {"points": None, "model": model}}
+    entries = [e.model_copy(update=changes.get(e.id, {})) for e in result.exercises]
+    return result.changed(COURSE.assignment("a4"), exercises=entries)
 
 
 def test_models_whose_points_wait_are_marked_one_by_one_with_both_scores(store):

@@ -1,16 +1,13 @@
 """Marks and their reasons: rubric items, the marks of the same words, what students ask for."""
 
-from __future__ import annotations
-
 import os
 import re
 
 import pytest
 from marked_class import ITEM, PLACE, SEEN, Page, answered, points
-from sample_results import COURSE
+from world import COURSE, marks
 
 from grader.cli.records import results
-from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
 from grader.marking import secret_token
 from grader.marking.reading.reference import references
@@ -32,10 +29,9 @@ def store(tmp_path):
         yield opened
 
 
-def given(store, marks, marker="alice"):
+def given(store, points, marker="alice"):
     """Store points by student."""
-    kept = {(student, "a1", ITEM): ManualMark(value) for student, value in marks.items()}
-    store.keep(ManualMarks(COURSE, kept), marker)
+    store.keep(marks(*((student, ITEM, value) for student, value in points.items())), marker)
 
 
 def met(store, student="ada"):
@@ -92,9 +88,7 @@ def test_every_rubric_of_the_course_has_items_that_add_up():
 )
 def test_items_met_are_stored_with_the_mark(typed, ticked, stored, marked, store):
     store.add(answered("ada", "It rises."))
-    page = Page(store).open()
-    form = {"points": typed, "met": ticked, "seen": SEEN.findall(page.text)}
-    page.post(page.address, form)
+    Page(store).open().give(typed, met=ticked)
     assert points(store) == {"ada": stored}
     assert met(store) == marked
 
@@ -107,16 +101,14 @@ def test_who_wrote_nothing_is_not_handed_the_rubric(store):
 
 def test_the_student_reads_which_items_were_met_and_a_csv_keeps_them(store):
     store.add(answered("ada", "It rises $d_k$."))
-    page = Page(store).open()
-    page.post(page.address, {"points": "2.5", "met": ["1", "3"], "seen": SEEN.findall(page.text)})
+    page = Page(store).open().give("2.5", met=["1", "3"])
     text = render_student(counted(store), COURSE)
     assert (text.count("✓ met"), text.count("✗ missed")) == (2, 2)
     assert "+0.50" in text, "the marker's own adjustment"
     assert "<mi>d</mi>" in text, "formulas are drawn"
     sentence = next(e for e in store.history("ada", "a1") if e["kind"] == "mark")["sentence"]
     assert sentence == "1.11.a marked by hand: 2.5 points, rubric items met: 1, 3 of 4 (by ben)"
-    same = ManualMark(2.5, "See the book.")
-    store.keep(ManualMarks(COURSE, {("ada", "a1", ITEM): same}), "csv")
+    store.keep(marks(("ada", ITEM, 2.5, "See the book.")), "csv")
     assert met(store) == [True, False, True, False]
     assert 'value="3" data-worth="1" checked' in page.open(f"{PLACE}?show=all").text
     given(store, {"ada": 3.0})
@@ -127,7 +119,7 @@ def test_the_student_reads_which_items_were_met_and_a_csv_keeps_them(store):
 
 
 @pytest.mark.parametrize(
-    ("texts", "marks", "own", "said"),
+    ("texts", "given_points", "own", "said"),
     [
         ([WORDS] * 3, [4.0] * 3, WORDS, ["same words: 4 points by alice (3 students)="]),
         (
@@ -150,8 +142,8 @@ def test_the_student_reads_which_items_were_met_and_a_csv_keeps_them(store):
         ([WORDS], [None], WORDS, []),
     ],
 )
-def test_an_answer_shows_the_marks_of_its_words(texts, marks, own, said, store):
-    for number, (text, value) in enumerate(zip(texts, marks, strict=True)):
+def test_an_answer_shows_the_marks_of_its_words(texts, given_points, own, said, store):
+    for number, (text, value) in enumerate(zip(texts, given_points, strict=True)):
         store.add(answered(f"s{number}", text))
         given(store, {f"s{number}": value})
     store.add(answered("zoe", own))
@@ -165,15 +157,11 @@ def test_an_answer_shows_the_marks_of_its_words(texts, marks, own, said, store):
 @pytest.mark.parametrize("comment", ["", "My own."])
 def test_one_key_gives_the_same_mark_with_its_comment_and_items(comment, store):
     store.add(answered("ada", WORDS))
-    page = Page(store, "alice").open()
-    seen = SEEN.findall(page.text)
-    page.post(page.address, {"points": "", "comment": "Why?", "met": ["2"], "seen": seen})
+    Page(store, "alice").open().give("", "Why?", met=["2"])
     store.add(answered("zoe", WORDS))
     page = Page(store, "ben").open()
     [(_, key, _)] = SAME.findall(page.text)
-    form = {"same": key, "points": "9", "comment": comment, "seen": SEEN.findall(page.text)}
-    page.post(page.address, form)
-    assert page.status == 200
+    assert page.give("9", comment, same=key).status == 200
     assert points(store) == {"ada": 1.0, "zoe": 1.0}
     newest = store.marks()[-1].mark
     assert (newest.comment, newest.marker) == (comment or "Why?", "ben")
@@ -190,7 +178,7 @@ def test_the_same_as_a_mark_that_has_changed_meanwhile_is_refused(now, store):
     given(store, {"ada": now})
     seen = SEEN.findall(page.text)
     for same in (key, key.partition(".")[0], "x"):
-        assert page.post(page.address, {"same": same, "seen": seen}).status == 422
+        assert page.give("", seen=seen, same=same).status == 422
     assert "zoe" not in points(store)
 
 

@@ -1,7 +1,5 @@
 """What students get: the tree of a week, the proof that nothing hidden is in it, where it goes."""
 
-from __future__ import annotations
-
 import ast
 import datetime
 import gzip

@@ -1,7 +1,5 @@
 """The report pages in a real browser: axe-core, a phone, dark colors, paper, the Tab key."""
 
-from __future__ import annotations
-
 import datetime
 import json
 

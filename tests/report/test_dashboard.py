@@ -1,7 +1,5 @@
 """The dashboard: arithmetic against numbers worked out by hand, plain rules, a readable page."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """What hidden tests show a student: enough to find a mistake, and no input of theirs whole."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The report: escaped, self-contained, readable without a script, and true to the results."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html.parser
