@@ -18,3 +18,9 @@ def cases(name, file="cases.toml"):
     columns = found["columns"]
     filled = [row + [""] * (len(columns) - len(row)) for row in found["rows"]]
     return pytest.mark.parametrize(columns, filled)
+
+
+def texts(name, file="cases.toml"):
+    """Table `name` as it is: texts, such as programs, by their names."""
+    path = Path(sys._getframe(1).f_code.co_filename).with_name(file)  # beside the calling test
+    return loads(path.read_text(encoding="utf-8"))[name]

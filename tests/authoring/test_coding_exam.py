@@ -9,6 +9,7 @@ import sys
 import pytest
 from checkout import ROOT
 from proofs import COURSE, graded, local_worker, notebook
+from world_tables import texts
 
 from grader.authoring import course_build
 from grader.authoring import nbgrader_folder as course_folder
@@ -40,47 +41,7 @@ def long_attention(query, key, value, mask=None, block=64):
     return torch.cat(outputs, dim=1)
 """
 # Takes what it can find: the library's answers, the hidden tests, what a test expects.
-HOSTILE = {
-    "course_lib.attention:attention": """
-def attention(query, key, value, mask=None, dropout=None):
-    import importlib.util, pathlib
-    path = pathlib.Path(importlib.util.find_spec("course_lib.attention").origin)
-    found = {}
-    exec(path.read_text(), found)
-    return found["attention"](query, key, value, mask, dropout)
-""",
-    "course_lib.attention:split_heads": """
-def split_heads(x, n_heads):
-    import autograder.a2.reference as right
-    return right.split_heads(x, n_heads)
-""",
-    "course_lib.attention:merge_heads": """
-def merge_heads(x):
-    import pathlib, sys
-    places = [pathlib.Path(place) for place in (*sys.path, "/", "/tmp", "/work")]
-    for place in places:
-        for path in place.glob("**/a2/reference.py"):
-            exec(path.read_text(), found := {})
-            return found["merge_heads"](x)
-    raise LookupError("no substitutes here")
-""",
-    "course_lib.attention:MultiHeadAttention": """
-class MultiHeadAttention(nn.Module):
-    def __new__(cls, *sizes, **options):
-        import course_lib.attention
-        return course_lib.attention.MultiHeadAttention(*sizes, **options)
-""",
-    LONG: """
-def long_attention(query, key, value, mask=None, block=64):
-    import inspect
-    for frame in inspect.stack():
-        for name in ("wanted", "expected"):
-            if name in frame.frame.f_locals:
-                return frame.frame.f_locals[name]
-    open("/tmp/was_here", "w").close()
-    raise LookupError("no expected value on the stack")
-""",
-}
+HOSTILE = texts("hostile", "coding_exam.toml")
 
 
 @pytest.fixture(scope="module")

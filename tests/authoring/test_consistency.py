@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from checkout import ROOT, syllabus
+from world_tables import cases
 
 from grader.authoring import consistency
 from grader.course.course import Course
@@ -45,38 +46,7 @@ def test_the_course_fits_together(copy):
     check(copy)
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "told"),
-    [
-        (
-            RECORD.format(1),
-            'components = ["course_lib.numpy_forms.attention:softmax"]',
-            'components = ["course_lib.masks:softmax"]',
-            "exercise 1.1: course_lib.masks defines no 'softmax'; it has",
-        ),
-        (
-            RECORD.format(1),
-            'components = ["course_lib.numpy_forms.attention:softmax"]',
-            'components = ["course_lib.numpy_attention:softmax"]',
-            "exercise 1.1: course_lib.numpy_attention: there is no such module",
-        ),
-        (
-            RECORD.format(3),
-            "scores_not_scaled: the dot products are not divided by √d_k\n- return query ",
-            "scores_not_scaled: the dot products are not divided by √d_k\n- return queries ",
-            "occurs 0 times",
-        ),
-        (
-            RECORD.format(3),
-            'direction = "Only',
-            'direction = "It is `np.swapaxes(key, -1, -2)`. Only',
-            "a hint quotes the answer: ",
-        ),
-        (SUITE, "import numpy as np", "import nothere", "No module named 'nothere'"),
-        (SUITE, "import numpy as np", "import (numpy", "SyntaxError: "),
-        (SUITE, "= rng.normal", "= rgn.normal", "the name 'rgn' is not defined"),
-    ],
-)
+@cases("mistakes", "consistency.toml")
 def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, told):
     line = change(copy, file, old, new)
     with pytest.raises(BuildError) as caught:

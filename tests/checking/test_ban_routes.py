@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 import in_process
 import proofs
 import pytest
+from world_tables import cases, texts
 
 from grader.checking.exceptions.explanation import explain
 from grader.notebook.collect import collect, decided
@@ -27,66 +28,8 @@ NAMES = sorted(
     }
 )
 # Other names of the same, and what it is done with inside.
-ALIASES = {
-    "sacrebleu.corpus_bleu": ["sacrebleu.compat.corpus_bleu"],
-    "sacrebleu.metrics.BLEU": ["sacrebleu.BLEU", "sacrebleu.metrics.bleu.BLEU"],
-    "scipy.special.softmax": ["scipy.special._logsumexp.softmax"],
-    "torch._scaled_dot_product_*": [
-        "torch._scaled_dot_product_attention_math",
-        "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
-    ],
-    "torch._transformer_*": ["torch._transformer_encoder_layer_fwd"],
-    "torch.float_power": ["torch.Tensor.float_power", "torch.ops.aten.float_power"],
-    "torch.lerp": ["torch.Tensor.lerp", "torch.ops.aten.lerp"],
-    "torch.layer_norm": ["torch._C._VariableFunctions.layer_norm"],
-    "torch.linalg.matrix_exp": [
-        "torch._C._linalg.linalg_matrix_exp", "torch.ops.aten.linalg_matrix_exp",
-    ],
-    "torch.matrix_exp": ["torch.Tensor.matrix_exp", "torch.ops.aten.matrix_exp.default"],
-    "torch.native_*_norm": [
-        "torch.native_layer_norm", "torch.ops.aten.native_layer_norm.default",
-        "torch.native_group_norm",
-    ],
-    "torch.nn.Transformer*": [
-        "torch.nn.TransformerEncoderLayer", "torch.nn.modules.transformer.Transformer",
-        "torch.nn.modules.TransformerDecoder",
-    ],
-    "torch.nn.LayerNorm": ["torch.nn.modules.normalization.LayerNorm"],
-    "torch.nn.functional.*softm*": [
-        "torch.nn.functional.softmax", "torch.nn.functional.softmin", "torch._safe_softmax",
-        "torch.nn.functional.gumbel_softmax", "torch.sparse.softmax",
-    ],
-    "torch.nn.functional.group_norm": ["torch.group_norm", "torch.ops.aten.group_norm.default"],
-    "torch.nn.functional.kl_div": ["torch.kl_div", "torch.ops.aten.kl_div"],
-    "torch.nn.functional.scaled_dot_product_attention": [
-        "torch._C._nn.scaled_dot_product_attention", "torch.ops.aten.scaled_dot_product_attention",
-    ],
-    "torch.ops.aten.cross_entropy_loss": ["torch._C._nn.cross_entropy_loss"],
-    "torch.sgn": ["torch.Tensor.sgn", "torch.ops.aten.sgn"],
-    "torch.softmax": ["torch.Tensor.softmax", "torch.special.softmax", "torch._softmax"],
-}  # fmt: skip
-ARGUMENTS = {  # that a compiled function of torch must get before it announces itself
-    r".*\.special\.softmax|torch\.softmax|.*Tensor\.softmax|.*functional\.softmax": "x, -1",
-    r"torch\.log_softmax|.*\.softmin|torch\._safe_softmax|torch\.sparse\.softmax": "x, -1",
-    r"torch\._softmax": "x, -1, False",
-    r".*gumbel_softmax": "x",
-    r"torch\.group_norm|.*aten\.group_norm.*": "x, 1",
-    r".*native_group_norm": "x, None, None, 1, 2, 12, 1, 1e-5",
-    r".*scaled_dot_product.*": "x, x, x",
-    r".*\.native_layer_norm.*": "x, (4,), None, None, 1e-5",
-    r".*\.layer_norm": "x, (4,)",
-    r".*cross_entropy.*": "x[0, 0], torch.tensor([0, 1, 2])",
-    r".*kl_div": "x, x",
-    r".*matrix_exp.*": "x[..., :3]",
-    r".*\.sgn": "x",
-    r".*\.float_power": "x, 2.0",
-    r".*\.lerp": "x, x, 0.5",
-    r".*_native_multi_head_attention": "x[0], x[0], x[0], 4, 2, torch.zeros(12, 4), "
-    "torch.zeros(12), torch.zeros(4, 4), torch.zeros(4)",
-    r".*_transformer_encoder_layer_fwd": "x[0], 4, 2, torch.zeros(12, 4), torch.zeros(12), "
-    "torch.zeros(4, 4), torch.zeros(4), False, False, 1e-5, *[torch.zeros(4)] * 4, "
-    "torch.zeros(4, 4), torch.zeros(4), torch.zeros(4, 4), torch.zeros(4)",
-}
+ALIASES = texts("aliases", "ban_routes.toml")
+ARGUMENTS = texts("arguments", "ban_routes.toml")
 HEAD = """
 import functools, importlib, sys, threading
 from concurrent.futures import ThreadPoolExecutor
@@ -110,31 +53,7 @@ import _thread, threading
 from concurrent.futures import ThreadPoolExecutor
 import torch
 """
-ROUTES = {
-    "a string": "def use(): return reached('{a}' + '{b}')(*arguments())",
-    "__import__": "def use(): return reached('{path}', __import__)(*arguments())",
-    "sys.modules": "def use():\n"
-    "    reached('{path}')\n"
-    "    return reached('{path}', sys.modules.get)(*arguments())",
-    "eval": "def use(): return eval(\"reached('{path}')\" + '(*arguments())')",
-    "kept from before": "kept = reached('{path}')\ndef use(): return kept(*arguments())",
-    "kept where no name is": "kept = [functools.partial(reached('{path}'))]\n"
-    "def use(): return kept[0](*arguments())",
-    "a default": "def use(one=reached('{path}')): return one(*arguments())",
-    "a thread": "kept = reached('{path}')\n"
-    "def use(): return ThreadPoolExecutor().submit(kept, *arguments()).result()",
-    "another put in its place": "kept = reached('{path}')\n"
-    "def use(): return kept(*arguments())\n"
-    "owner, name = reached('{owner}'), '{name}'\n"
-    "try:\n    setattr(owner, name, print)\n"
-    "except (AttributeError, TypeError):\n    pass",
-    "imported again": "kept = reached('{path}')\n"
-    "def use():\n"
-    "    if '{owner}' in sys.modules and '{path}'[:5] != 'torch':\n"
-    "        importlib.reload(sys.modules[getattr(kept, '__module__', '')])\n"
-    "        return reached('{path}')(*arguments())\n"
-    "    return kept(*arguments())",
-}
+ROUTES = texts("routes", "ban_routes.toml")
 
 
 def paths(name):
@@ -187,73 +106,9 @@ def test_no_route_leads_to_what_is_forbidden(name, restored):
             assert fnmatchcase(said, name) or said == torch_calls.REPLACED, (path, route, said)
 
 
-MADE_BEFORE = {
-    "an instance": ("torch.nn.LayerNorm", "kept = torch.nn.LayerNorm(4)"),
-    "a method": (
-        "torch.nn.LayerNorm",
-        "layer = torch.nn.LayerNorm(4)\ndef kept(x): return forward(layer, x)\n"
-        "forward = torch.nn.LayerNorm.forward",
-    ),
-    "a subclass": (
-        "torch.nn.LayerNorm",
-        "class Own(torch.nn.LayerNorm): pass\ndef kept(x): return Own(4)(x)",
-    ),
-    "traced": (
-        "torch.layer_norm",
-        "kept = torch.jit.trace(torch.nn.LayerNorm(4), torch.ones(2, 4))",
-    ),
-    "behind another name": (
-        "torch.softmax",
-        "real = torch.Tensor.softmax\ndef kept(x): return real(x, -1)\n"
-        "torch.Tensor.softmax = lambda x, axis: real(x, axis)",
-    ),
-}
+MADE_BEFORE = texts("made_before", "ban_routes.toml")
 
-HIDDEN_PLACES = {
-    "when the answer is read": "class Lazy(tuple):\n"
-    "    def __iter__(self): return iter([torch.softmax(torch.ones(2), 0)])\n"
-    "def use(): return Lazy([0])",
-    "when a number is read": "class Lazy(float):\n"
-    "    def __float__(self): return torch.softmax(torch.ones(2), 0)[0].item()\n"
-    "def use(): return Lazy(0)",
-    "in a gradient's hook": "def use():\n"
-    "    x, found = torch.ones(2, requires_grad=True), []\n"
-    "    x.register_hook(lambda gradient: found.append(torch.softmax(gradient, 0)))\n"
-    "    x.sum().backward()\n"
-    "    return found[0]",
-    "in a backward of one's own": "class Own(torch.autograd.Function):\n"
-    "    @staticmethod\n"
-    "    def forward(context, x): return 1 * x\n"
-    "    @staticmethod\n"
-    "    def backward(context, gradient): return torch.softmax(gradient, 0)\n"
-    "def use():\n"
-    "    x = torch.ones(2, requires_grad=True)\n"
-    "    return torch.autograd.grad(Own.apply(x).sum(), x)[0]",
-    "in a thread from before": "pool = ThreadPoolExecutor(1)\n"
-    "begun = pool.submit(int).result()\n"
-    "def use(): return pool.submit(torch.softmax, torch.ones(2), 0).result()",
-    "in a thread with a run of its own": "class Own(threading.Thread):\n"
-    "    result = ValueError()\n"
-    "    def run(self):\n"
-    "        try: self.result = torch.softmax(torch.ones(2), 0)\n"
-    "        except Exception as error: self.result = error\n"
-    "def use():\n"
-    "    thread = Own()\n"
-    "    thread.start()\n"
-    "    thread.join()\n"
-    "    if isinstance(thread.result, Exception): raise thread.result\n"
-    "    return thread.result",
-    "in a thread without a class": "def use():\n"
-    "    found, done = [], threading.Event()\n"
-    "    def work():\n"
-    "        try: found.append(torch.softmax(torch.ones(2), 0))\n"
-    "        except Exception as error: found.append(error)\n"
-    "        done.set()\n"
-    "    _thread.start_new_thread(work, ())\n"
-    "    done.wait()\n"
-    "    if isinstance(found[0], Exception): raise found[0]\n"
-    "    return found[0]",
-}
+HIDDEN_PLACES = texts("hidden_places", "ban_routes.toml")
 
 
 @pytest.mark.parametrize("place", HIDDEN_PLACES)
@@ -270,34 +125,7 @@ def test_no_place_hides_what_is_forbidden(place, monkeypatch):
     student.use()  # what is not forbidden works, in the same places
 
 
-SWITCHES = {
-    "switched off": "off = torch._C.DisableTorchFunction\n"
-    "def use():\n    with off(): return torch.softmax(x, 0)",
-    "by its other name": "def use():\n"
-    "    with torch.DisableTorchFunction(): return torch.softmax(x, 0)",
-    "by its state": "off = torch._C._TorchFunctionState.ALL_DISABLED\n"
-    "def use():\n    torch._C._set_torch_function_state(off)\n    return torch.softmax(x, 0)",
-    "sent on": "def use(): return operation.redispatch(cpu, x, 0, False)",
-    "sent on, boxed": "kept = operation._handle.redispatch_boxed\n"
-    "def use(): return kept(cpu, x, 0, False)",
-    "called boxed": "def use():\n"
-    "    return torch._C._dispatch_call_boxed(operation._handle, x, 0, False)",
-    "mode taken off": "def use():\n"
-    "    mode = overrides._pop_mode()\n"
-    "    try: return torch.softmax(x, 0)\n"
-    "    finally: overrides._push_mode(mode)",
-    "mode taken off in C": "from torch._C import _pop_torch_function_stack as off\n"
-    "def use():\n"
-    "    mode = off()\n"
-    "    try: return torch.softmax(x, 0)\n"
-    "    finally: overrides._push_mode(mode)",
-    "mode taken off for a while": "def use():\n"
-    "    with overrides._pop_mode_temporarily(): return torch.softmax(x, 0)",
-    "mode left": "class Own(overrides.TorchFunctionMode): pass\n"
-    "def use():\n"
-    "    Own().__exit__(None, None, None)\n"
-    "    return torch.softmax(x, 0)",
-}
+SWITCHES = texts("switches", "ban_routes.toml")
 SWITCHES_HEAD = """
 import torch
 from torch import overrides
@@ -454,29 +282,7 @@ def test_only_the_tests_that_run_it_lose_their_points():
     assert {id: e.points for id, e in code.items()} == {id: e.max_points for id, e in code.items()}
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "import ctypes\ndef softmax(x, axis):\n    return ctypes.pythonapi",
-        "import ctypes as c\ndef softmax(x, axis):\n    return c.CDLL(None)",
-        "from ctypes import CDLL\ndef softmax(x, axis):\n    return CDLL(None)",
-        "def softmax(x, axis):\n    import ctypes",
-        "def softmax(x, axis):\n    from importlib import util as u\n    return u.find_spec('x')",
-        "def softmax(x, axis):\n    return __import__('scipy.special')",
-        "def softmax(x, axis):\n    return getattr(x, '__globals__')",
-        "def softmax(x, axis):\n    pass\nsoftmax.__code__ = (lambda x: x).__code__",
-        "from types import FunctionType as F\nf = F\ndef softmax(x, axis):\n    return f(x)",
-        "import types\nclass C:\n    F = types.FunctionType\ndef softmax(x, axis):\n    return C()",
-        "import torch\ndef softmax(x, axis):\n    return torch.ops.aten._softmax(x, axis, False)",
-        "import torch as t\ndef softmax(x, axis):\n    return t._C._VariableFunctions.softmax(x)",
-        "from torch.utils import _python_dispatch as p\ndef softmax(x, axis):\n    return p",
-        "import torch.library\ndef softmax(x, axis):\n    return torch.library.Library",
-        "def softmax(x, axis):\n    return eval('x')",
-        "def softmax(x, axis):\n    exec('import scipy')",
-        "class B:\n    def go(self, x):\n        return x.__class__.__subclasses__()\nb = B()\n"
-        "def softmax(x, axis):\n    return b.go(x)",
-    ],
-)
+@cases("around_a_ban", "ban_routes.toml")
 def test_what_leads_around_a_ban_is_read_from_the_source(written):
     a1 = COURSE.assignment("a1")
     found = decided(a1, collect([Cell(3, "code", written)], ["softmax", "scaled_scores"]))
@@ -486,19 +292,7 @@ def test_what_leads_around_a_ban_is_read_from_the_source(written):
     assert "1.1 forbids" in message.cause
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "def softmax(x, axis):\n    mode = 'eval'\n    return mode",
-        "def softmax(x, axis):\n    ctypes = x\n    return ctypes.sum()",
-        "import gc\ndef softmax(x, axis):\n    gc.collect()\n    return x",
-        "def softmax(x, axis):\n    'Not by ctypes, nor by exec.'\n    return x",
-        "import torch\ndef softmax(x, axis):\n    return torch.no_grad()",
-        "def softmax(model, axis):\n    return model.eval()",
-        "import ctypes\ndef other(x):\n    return ctypes\ndef softmax(x, axis):\n    return x",
-        "def softmax(x, axis):\n    return x.__class__.__name__",
-    ],
-)
+@cases("ordinary", "ban_routes.toml")
 def test_ordinary_code_leads_around_nothing(written):
     collected = collect([Cell(3, "code", written)], ["softmax", "scaled_scores"])
     assert decided(COURSE.assignment("a1"), collected) == {}

@@ -3,6 +3,7 @@
 import proofs
 import pytest
 from checkout import elsewhere, place
+from world_tables import cases
 
 from grader.checking.faults import SuiteError
 from grader.checking.suite import read_tests
@@ -36,17 +37,7 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
                 assert steps <= of.get(exercise.id, set()), (kind, component)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("def softmax(x):\n    return x +\n", "line 2: SyntaxError: invalid syntax"),
-        ("def softmax(x):\n    return scpy(x)\n", "line 2: the name 'scpy' is not defined"),
-        (
-            "from autograder.a2.reference import softmx\n",
-            "line 1: autograder.a2.reference has no 'softmx'",
-        ),
-    ],
-)
+@cases("broken_substitutes")
 def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(text, told, tmp_path):
     path = place(tmp_path / "autograder" / "a1" / "reference.py", text)
     substitutes.read.cache_clear()
@@ -54,9 +45,6 @@ def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(text, to
         proofread(elsewhere(proofs.COURSE.assignment("a1"), tmp_path))
     substitutes.read.cache_clear()
     assert str(caught.value) == f"{path}, {told}: correct this line"
-
-
-TRAINING = ("test_one_step", "test_returned_values")
 
 
 def graded(assignment, exercise, name):
@@ -69,23 +57,7 @@ def graded(assignment, exercise, name):
     return entry
 
 
-@pytest.mark.parametrize(
-    ("assignment", "exercise", "name", "step", "on_it"),
-    [
-        ("a3", "3.5", "layer_mask_not_passed_on", "EncoderLayer", ("stack",)),
-        ("a3", "3.7", "mean_over_padding", "masked_mean", ("classifier",)),
-        ("a4", "4.1", "causal_inverted", "causal_mask", ("target_mask",)),
-        ("a4", "4.3", "layer_memory_not_read", "DecoderLayer", ("stack",)),
-        ("a4", "4.7", "targets_not_shifted", "shift_targets", TRAINING),
-        ("a4", "4.11", "penalty_inverted", "length_penalty_factor", ("beam_search", "batch")),
-        ("a4", "4.11", "continuations_mixed", "continuations", ("beam_search", "batch")),
-        ("a4", "4.11", "split_ends_take_places", "split_candidates", ("beam_search", "batch")),
-        ("a4", "4.11", "final_at_the_first", "is_final", ("beam_search", "batch")),
-        ("a4", "4.19", "cached_layer_new_before_old", "cached_layer", ("4_19_s",)),
-        ("a4", "4.19", "cache_source_exchanged", "start_cache", ("4_19_steps",)),
-        ("a5", "5.7", "holm_bonferroni", "holm", ("p_values",)),
-    ],
-)
+@cases("mistakes_in_a_step")
 def test_a_mistake_in_a_step_costs_nothing_in_what_builds_on_it(
     assignment, exercise, name, step, on_it
 ):

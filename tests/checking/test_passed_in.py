@@ -4,6 +4,7 @@ import ast
 
 import proofs
 import pytest
+from world_tables import texts
 
 from grader.library.components import Component
 
@@ -46,30 +47,7 @@ def use_found(found):
     for one in found:
         dataclasses.asdict(dataclasses.replace(one, score=0.0))
 """
-MODEL = "use_module(model)"
-OPTIMIZER = "use_optimizer(optimizer)"
-STEP = f"{MODEL}; {OPTIMIZER}; use_schedule(schedule)"
-USES = [
-    ("a2", "2.4", "course_lib.analysis.torch_attention:copy_from_torch", "use_module(theirs)"),
-    ("a2", "2.8", "course_lib.analysis.heads:gradient_norms", "use_module(module)"),
-    ("a3", "3.8", "course_lib.training.schedules:WarmupSchedule", OPTIMIZER),
-    ("a3", "3.8", "course_lib.training.optimizers:paper_optimizer", MODEL),
-    ("a3", "3.9", "course_lib.training.classification_step:training_step", STEP),
-    (
-        "a3",
-        "3.14",
-        "course_lib.analysis.fair_comparisons:compare_norms",
-        "build = use_built(build)",
-    ),
-    ("a3", "3.17", "course_lib.initialization:initialize", MODEL),
-    ("a3", "3.18", "course_lib.diagnosis.diagnose:diagnose", MODEL),
-    ("a4", "4.7", "course_lib.training.translation_step:translation_step", STEP),
-    ("a4", "4.9", "course_lib.decoding.cache:uncached_step", MODEL),
-    ("a4", "4.11", "course_lib.decoding.search:is_final", "use_found(found)"),
-    ("a4", "4.14", "course_lib.evaluation.perplexity:perplexity", MODEL),
-    ("a4", "4.19", "course_lib.decoding.cache:cached_step", MODEL),
-    ("a5", "5.2", "course_lib.study.trial:run_trial", "task.model = use_built(task.model)"),
-]
+USES = texts("uses_of_what_is_passed_in")
 
 
 def using(component, use):

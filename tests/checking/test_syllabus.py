@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from checkout import ROOT, place, syllabus
+from world_tables import cases
 
 from grader.course.course import Course
 from grader.course.course_file import CourseError
@@ -36,33 +37,7 @@ def refused(folder, name, old, new):
     return message, text
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "told"),
-    [
-        ("due = 2027-02-15T23:59:00+00:00\n", "", None, "'due' is missing"),
-        ('assignment = "a1"', 'assignment = "a7"', 'assignment = "a1"', "names a7, which does not"),
-        ("week = 1\n", "week = 9\n", "week = 1\n", "is handed out in week 9, which does not"),
-        ("week = 6\n", "week = 7\n", None, "handed out in week 7, but week 6 names it already"),
-        ('"solutions/lab1.py"', '"solutions/lab1.py"\nlate_days = 3', None, "remove 'late_days'"),
-        (
-            'builds_on = ["a4"] #',
-            'builds_on = ["a9"] #',
-            None,
-            "builds on a9, which does not exist",
-        ),
-        ('id = "a2"\n', 'id = "a9"\n', '[[assignments]]\nid = "a2"', "a9 has no exercises: add"),
-        ('["4.1", "4.3"', '["4.3"', "exercises = [", "a4 and its folders differ in 4.1: correct"),
-        (
-            'prerequisites = ["matrix',
-            'exercises = [{ id = "1.1" }]\nprerequisites = ["matrix',
-            'prerequisites = ["matrix',
-            "write each exercise in autograder/a1/exercise_N_M/exercise.toml",
-        ),
-        ("week = 6\n", "week = \n", None, "not valid TOML: "),
-        ('path = ["1.1",', 'path = ["1.99",', "shortest_path", "has no exercise '1.99'"),
-        ('path = ["1.1",', "path = [", "shortest_path", "1.4 of the shortest path depends on 1.1"),
-    ],
-)
+@cases("in_the_course", "syllabus.toml")
 def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told):
     message, text = refused(tmp_path, "course.toml", old, new)
     assert told in message
@@ -71,69 +46,7 @@ def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told)
         assert f"line {text[: text.index(line)].count(chr(10)) + 1}:" in message
 
 
-@pytest.mark.parametrize(
-    ("id", "old", "new", "line", "told"),
-    [
-        ("1.6", "minutes = 30\n", "minuts = 30\n", "minutes = 30\n", "unknown key 'minuts'"),
-        ("1.4", "difficulty = 3", "difficulty = 9", "difficulty = 3", "difficulty = 9"),
-        (
-            "1.11",
-            'title = "Order", points = 4',
-            'title = "Order", points = 5',
-            "points = 12",
-            "the parts of exercise 1.11 have 13 points",
-        ),
-        (
-            "1.4",
-            '["1.1", "1.3"]',
-            '["1.9"]',
-            "depends_on",
-            "1.4 depends on 1.9, which does not come before it",
-        ),
-        (
-            "1.4",
-            '["1.1", "1.3"]',
-            '["1.77"]',
-            "depends_on",
-            "1.4 depends on 1.77, which does not exist",
-        ),
-        (
-            "1.6",
-            'part = 2, section = "All rows at once"',
-            'part = 99, section = "All rows at once"',
-            "taught",
-            "exercise 1.6 of week 1 is taught in no week",
-        ),
-        ("1.4", "points = 18", "points = ", None, "not valid TOML: "),
-        ("1.1", "points = 10\n", "", "title", "has no points: give it some"),
-        ("1.1", "points = 10\n", 'id = "1.1"\n', "points", "remove the key 'id'"),
-        ("L1.1", "minutes", "points = 3\nminutes", "title", "has code and no points"),
-        # a mistake, and the hints
-        ("1.1", "[mistakes]", "[mistake]", "[mistakes]", "unknown key 'mistake'"),
-        ("1.1", "softmax = '''", "softmax = 3\nx = '''", "softmax = '''", "as one text"),
-        ("1.1", "softmax_clipped: ", "softmax_clipped; ", "softmax = '''", "with `id: sentence`"),
-        ("1.1", "- shifted", "-shifted", "softmax_clipped", "begins with no '- ', '+ ' or two sp"),
-        ("1.1", "- shifted", "pin: x\n- shifted", "softmax_clipped", "'pin: x' begins with no"),
-        (
-            "2.2",
-            "\nmerge_heads = ",
-            "\nmerge_head = ",
-            "merge_heads = ",
-            "'merge_head' is not a comp",
-        ),
-        (
-            "1.2",
-            "projection_scales: ",
-            "softmax_clipped: ",
-            "projection_scales: ",
-            "1.1 has a mistake 'softmax_clipped' too: rename one",
-        ),
-        ("1.1", "direction =", "dirction =", "direction", "unknown key 'dirction'"),
-        ("1.1", 'question = "', f'question = "{"why " * 61}', "question", "words: give 1 to 60"),
-        ("1.1", "softmax_no_max_shift", "softmax_shifted", "answers", "names 'softmax_shifted'"),
-        ("1.11", "words = 120 },\n]", "words = 120 },\n]\n[hints]", None, "'question' is missing"),
-    ],
-)
+@cases("in_a_record", "syllabus.toml")
 def test_a_mistake_in_a_record_is_one_sentence_with_its_file_and_line(
     tmp_path, id, old, new, line, told
 ):

@@ -5,34 +5,14 @@ import inspect
 
 import in_process
 import pytest
+from world_tables import texts
 
 from grader.checking import session
 from grader.checking.findings import right_form
 from grader.judge.suite_run import suite_files
 from grader.library.components import Component
 
-WRONG = {  # exercise, component, what it says, what a student wrote
-    "mask": ("4.1", "course_lib.masks:target_mask", ", token_ids.device)", ")"),
-    "table": (
-        "3.3",
-        "course_lib.embeddings:TransformerEmbedding",
-        "self.positions = self.table(n)",
-        "self.positions = self.position_scale * sinusoidal_positions(n, d_model)",
-    ),
-    "greedy": (
-        "4.10",
-        "course_lib.decoding.search:greedy",
-        "torch.zeros(n_rows, device=device)",
-        "torch.zeros(n_rows)",
-    ),
-    "beam": (
-        "4.11",
-        "course_lib.decoding.search:beam_search",
-        "torch.zeros(n_sentences, 1, device=device)",
-        "torch.zeros(n_sentences, 1)",
-    ),
-    "rows": ("4.11", "course_lib.decoding.search:continuations", ", device=scores.device)", ")"),
-}
+WRONG = texts("mixed_devices")
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 from small_translation import CODE, LAST, SMALL, TEST, pairs, trained
+from world_tables import cases
 
 from autograder.scorers.bleu import LONGEST, Bleu
 from course_lib.data.datasets import DataError
@@ -238,28 +239,7 @@ def test_calls_grow_when_the_model_is_fast_enough():
     assert how_many(Answers(["x"] * 100, 29.0), *sizes) == 100
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ("return texts[0]", "translate returned str for 10 texts, not a list of translations"),
-        ("return texts[1:]", "translate returned 9 values for 10 texts, not a list of"),
-        ("return set(texts)", "translate returned set for 10 texts"),
-        ("return iter(texts)", "translate returned list_iterator for 10 texts"),
-        ("return None", "translate returned NoneType for 10 texts"),
-        ("return [None] * len(texts)", "translate returned NoneType for a text: expected a str"),
-        ("return [text.encode() for text in texts]", "returned bytes for a text: expected a str"),
-        ("return [[text] for text in texts]", "translate returned list for a text: expected a str"),
-        ("return [1] * len(texts)", "translate returned int for a text: expected a str"),
-        ("raise KeyError('word')", "KeyError: 'word' (cell"),
-        ("import os; os._exit(3)", "the process exited with code 3"),
-        ("return ['x' * 10**6] * len(texts)", "at most 8 MiB of text"),
-        ("open('handed_in/translations.txt')", "FileNotFoundError"),
-        (
-            "import os; raise ValueError(sorted(os.listdir('handed_in')))",
-            "ValueError: ['config.json', 'tokenizer.json', 'translation.safetensors']",
-        ),
-    ],
-)
+@cases("translate_goes_wrong")
 def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
     head = CODE.partition("    step, found")[0]
     assert told in evaluated(code=f"{head}    {change}\n").problem

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from world_tables import texts
 
 from grader.seam import StudentError
 
@@ -48,102 +49,8 @@ def file(name, mebibytes=16):
 def attack():
 """
 # By name: the body of a function.
-MEMORY = {
-    "page tables": """
-    for start in range(0, 2000, 4):  # a zero page each two MiB
-        address = mapped(4 * GIB, 1, 0x4022)
-        for offset in range(0, 4 * GIB, 2**21):
-            ctypes.c_char.from_address(address + offset).value
-""",
-    "page tables of children": """
-    for _ in range(60):
-        if os.fork() == 0:
-            address = mapped(15 * GIB, 1, 0x4022)
-            for offset in range(0, 15 * GIB, 2**21):
-                ctypes.c_char.from_address(address + offset).value
-            time.sleep(60)
-    time.sleep(60)
-""",
-    "a stack of its own": """
-    address = mapped(3 * GIB, 3, 0x122)
-    for offset in range(0, 3 * GIB, 4096):
-        ctypes.c_char.from_address(address + offset).value = 1
-""",
-    "a deep stack": """
-    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-    resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
-    sys.setrecursionlimit(10**9)
-    deeper(0)
-""",
-    "large buffers": """
-    kept = []
-    for _ in range(60):
-        pair = socket.socketpair()
-        for end in pair:
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**26)
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**26)
-        kept.append(filled(pair))
-""",
-    "buffers of children": """
-    for _ in range(60):
-        if os.fork() == 0:
-            kept = pairs(58)
-            time.sleep(60)
-    time.sleep(60)
-""",
-    "a backlog": """
-    kept = []
-    for number in range(8):
-        kept.append(socket.socket(socket.AF_UNIX))
-        kept[-1].bind(f"{number}")
-        kept[-1].listen(4096)
-        for _ in range(4096):
-            with socket.socket(socket.AF_UNIX) as client:
-                client.setblocking(False)
-                client.connect(f"{number}")
-                try:
-                    while True:
-                        client.send(bytes(2**15))
-                except BlockingIOError:
-                    continue
-    time.sleep(60)
-""",
-}
-DISK = {
-    "deleted files": """
-    for number in range(100):
-        file(f"{number}")
-        os.unlink(f"{number}")
-    time.sleep(60)
-""",
-    "mapped files": """
-    for number in range(100):
-        kept = file(f"{number}")
-        libc.mmap(None, 4096, 1, 1, kept, 0)
-        os.close(kept)
-        os.unlink(f"{number}")
-    time.sleep(60)
-""",
-    "deep folders": """
-    for number in range(2000):
-        os.mkdir("deep-" * 20)
-        os.chdir("deep-" * 20)
-        if number % 20 == 0:
-            file("ballast", 4)
-    time.sleep(60)
-""",
-    "unlisted folders": """
-    os.mkdir("hidden", 0o300)
-    for number in range(100):
-        os.close(file(f"hidden/{number}"))
-    time.sleep(60)
-""",
-    "empty files": """
-    for number in range(10**6):
-        os.close(file(f"{number}", 0))
-    time.sleep(60)
-""",
-}
+MEMORY = texts("memory", "kernel_memory.toml")
+DISK = texts("disk", "kernel_memory.toml")
 MEMORY_ENDS = {"OOM", "CRASHED", "OSError", "PermissionError", "RecursionError", "SystemError"}
 
 

@@ -12,6 +12,7 @@ import proofs
 import pytest
 from checkout import ROOT, place
 from in_process import one_sentence
+from world_tables import texts
 
 from grader.authoring.release import contents as release_contents
 from grader.course.course import Course
@@ -284,26 +285,7 @@ def test_submit_names_each_unwritten_exercise_once(tree, own, tmp_path):
 
 
 # What stops a command: its arguments, and parts of the sentence.
-BAD_INPUT = [
-    (("check", "--full"), ("which assignment", "student check a1 --full")),
-    (("submit",), ("which assignment", "student submit a1")),
-    (("check", "a9"), ("has no a9: it has a1",)),
-    (("check", "a2"), ("there is no a2.ipynb",)),
-    (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
-    (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
-    (("check", "a1", "data"), ("is a folder",)),
-    (("check", "a1", "course.toml"), ("plain text, not a notebook",)),
-    (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
-    (("debug", "nowhere.ipynb"), ("there is no such file",)),
-    (("debug", "a3"), ("there is no a3.ipynb",)),
-    (("translate", "They sleep."), ("there is no a4.ipynb",)),
-    (("translate", "--words", "They sleep."), ("there is no a4.ipynb",)),
-    (("translate", "--width", "none"), ("'none' is not a number", "--help")),
-    ((), ("COMMAND", "--help")),
-    (("submit", "a1", "--to", "a1.ipynb"), ("must end in .zip",)),
-    (("submit", "a1", "--to", "nowhere/a1.zip"), ("there is no such folder",)),
-    (("submit", "a1", "--to", "other.zip"), ("is not a zip file",)),
-]
+BAD_INPUT = texts("bad_input", "student_program.toml")
 ONE_AFTER_ANOTHER = """
 import contextlib, io, json, sys
 from grader.student.program import main
