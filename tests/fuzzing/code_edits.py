@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fuzz_mutation import Rng
+from hypothesis import assume, reject
 
 Cells = list[dict[str, Any]]
-Edit = Callable[[Rng, Cells], bool]
+Edit = Callable[[Rng, Cells], None]
 CONTINUES = "continues"  # marks a cell that continues a question
 
 
@@ -26,79 +27,66 @@ def _code(cell: dict[str, Any]) -> str:
     return cell["source"] if cell["cell_type"] == "code" else ""
 
 
-def parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module:
+    """What is no Python is not edited."""
     try:
         return ast.parse(text)
     except SyntaxError:
-        return None
+        reject()
 
 
-def copy_definition(rng: Rng, cells: Cells) -> bool:
+def copy_definition(rng: Rng, cells: Cells) -> None:
     at = rng.choice(graded(cells))
     cells.insert(at + 1, copy.deepcopy(cells[at]))
-    return True
 
 
-def copy_stub(rng: Rng, cells: Cells) -> bool:
+def copy_stub(rng: Rng, cells: Cells) -> None:
     """The starter's cell once more, at the end."""
     cell = copy.deepcopy(cells[rng.choice(graded(cells))])
     tree = parsed(cell["source"])
-    if tree is None or not all(isinstance(node, ast.FunctionDef) for node in tree.body):
-        return False
+    assume(all(isinstance(node, ast.FunctionDef) for node in tree.body))
     for node in tree.body:
         assert isinstance(node, ast.FunctionDef)
         node.body = ast.parse('raise NotImplementedError("is not written yet")').body
     cell["source"] = ast.unparse(tree)
     cells.append(cell)
-    return True
 
 
-def move_definition(rng: Rng, cells: Cells) -> bool:
+def move_definition(rng: Rng, cells: Cells) -> None:
     """A definition below cells that do not mention its names."""
     at = rng.choice(graded(cells))
     tree = parsed(cells[at]["source"])
-    names = (
-        [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)] if tree else []
-    )
+    names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     end = at + 1
     while end < len(cells) and not any(name in _code(cells[end]) for name in names):
         end += 1
-    if not names or end == at + 1:
-        return False
+    assume(names and end > at + 1)
     to = rng.randrange(at + 1, end)
-    if any(CONTINUES in cell for cell in cells[to + 1 : to + 2]):
-        return False
+    assume(not any(CONTINUES in cell for cell in cells[to + 1 : to + 2]))
     cells.insert(to, cells.pop(at))
-    return True
 
 
-def split_code(rng: Rng, cells: Cells) -> bool:
+def split_code(rng: Rng, cells: Cells) -> None:
     """A cell between two statements."""
     at = rng.choice(graded(cells))
     tree = parsed(cells[at]["source"])
-    if tree is None or len(tree.body) < 2:
-        return False
+    assume(len(tree.body) > 1)
     node = rng.choice(tree.body[1:])
     decorators = getattr(node, "decorator_list", [])
     line = min([node.lineno, *(one.lineno for one in decorators)])
     lines = cells[at]["source"].split("\n")
     cells.insert(at + 1, {**copy.deepcopy(cells[at]), "source": "\n".join(lines[line - 1 :])})
     cells[at]["source"] = "\n".join(lines[: line - 1])
-    return True
 
 
-def merge_code(rng: Rng, cells: Cells) -> bool:
+def merge_code(rng: Rng, cells: Cells) -> None:
     """A code cell with the one below; a cell's own magic must stay at its top."""
-    pairs = [
-        n
-        for n, (one, other) in enumerate(zip(cells, cells[1:], strict=False))
-        if parsed(_code(one) or "?") and parsed(_code(other) or "?")
-    ]
-    if not pairs:
-        return False
+    pairs = [n for n in range(len(cells) - 1) if _code(cells[n]) and _code(cells[n + 1])]
+    assume(pairs)
     at = rng.choice(pairs)
+    for cell in cells[at : at + 2]:
+        parsed(cell["source"])
     cells[at]["source"] += "\n\n" + cells.pop(at + 1)["source"]
-    return True
 
 
 LINES = (
@@ -108,19 +96,17 @@ LINES = (
 )  # fmt: skip
 
 
-def add_line(rng: Rng, cells: Cells) -> bool:
+def add_line(rng: Rng, cells: Cells) -> None:
     """A magic, a print or a comment above or below a definition."""
     cell = cells[rng.choice(graded(cells))]
     line = rng.choice(LINES)
     text = cell["source"].rstrip("\n")
     cell["source"] = f"{text}\n{line}" if rng.random() < 0.5 else f"{line}\n{text}"
-    return True
 
 
-def time_cell(rng: Rng, cells: Cells) -> bool:
+def time_cell(rng: Rng, cells: Cells) -> None:
     cell = cells[rng.choice(graded(cells))]
     cell["source"] = rng.choice(("%%time\n", "%%capture\n", "%%capture out\n")) + cell["source"]
-    return True
 
 
 SCRATCH = (
@@ -129,7 +115,7 @@ SCRATCH = (
 )  # fmt: skip
 
 
-def add_cell(rng: Rng, cells: Cells) -> bool:
+def add_cell(rng: Rng, cells: Cells) -> None:
     """An empty cell anywhere, or a scratch cell or note where no answer is."""
     at = rng.randrange(len(cells) + 1)
     text, kind = "", rng.choice(("markdown", "code", "raw"))
@@ -142,22 +128,17 @@ def add_cell(rng: Rng, cells: Cells) -> bool:
         at,
         more | ({"outputs": []} if kind == "code" else {}) | ({CONTINUES: True} if inside else {}),
     )
-    return True
 
 
-def lay_out_anew(rng: Rng, cells: Cells) -> bool:
+def lay_out_anew(rng: Rng, cells: Cells) -> None:
     """Code as a formatter leaves it."""
     cell = cells[rng.choice(graded(cells))]
-    if (tree := parsed(cell["source"])) is None:
-        return False
-    cell["source"] = ast.unparse(tree)
-    return True
+    cell["source"] = ast.unparse(parsed(cell["source"]))
 
 
-def indent_otherwise(rng: Rng, cells: Cells) -> bool:
+def indent_otherwise(rng: Rng, cells: Cells) -> None:
     cell = cells[rng.choice(graded(cells))]
-    if parsed(cell["source"]) is None:
-        return False
+    parsed(cell["source"])
     unit = rng.choice(("  ", "\t", " " * 8))
     inside = set(_lines_of_strings(cell["source"]))
     lines = cell["source"].split("\n")
@@ -166,10 +147,8 @@ def indent_otherwise(rng: Rng, cells: Cells) -> bool:
         if n not in inside:
             lines[n - 1] = unit * (spaces // 4) + " " * (spaces % 4) + line[spaces:]
     text = "\n".join(lines)
-    if parsed(text) is None:
-        return False
+    parsed(text)
     cell["source"] = text
-    return True
 
 
 def _lines_of_strings(source: str) -> Iterator[int]:

@@ -2,9 +2,9 @@
 
     PYTHONPATH=.:tests python tests/fuzzing/fuzz.py --inputs 100000
 
-Each target answers with a value or with one of its documented exceptions, in little time and
-memory; anything else is a finding. Every target has a process of its own, so that a crash is one
-finding too. Writes results/fuzz.json.
+Hypothesis generates them. Each target answers with a value or with one of its documented
+exceptions, in little time and memory; anything else is a finding. Every target has a process of its
+own, so that a crash is one finding too. Writes results/fuzz.json.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ import signal
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 import fuzz_answers
+import fuzz_edits
 import fuzz_files
 import fuzz_messages
 import fuzz_models
@@ -34,14 +36,20 @@ from hypothesis import seed as seeded
 
 app = typer.Typer()
 
-# Every reader of untrusted bytes on the trusted side, by name.
-MODULES = (fuzz_answers, fuzz_files, fuzz_messages, fuzz_models, fuzz_tests)
+# Every reader of untrusted bytes on the trusted side, and of edited notebooks, by name.
+MODULES = (fuzz_answers, fuzz_files, fuzz_messages, fuzz_models, fuzz_tests, fuzz_edits)
 TARGETS = {target.name: target for module in MODULES for target in module.TARGETS}
 
 SECONDS = 5.0  # of CPU time for one input
 STUCK = 180.0  # seconds of any kind after which a process is given up, with its traceback
 AT_ONCE = 2_000  # inputs of one run of hypothesis, which gets slower the more it has seen
 MEMORY = 3 * 2**30  # bytes that a target's process may have; torch takes most of the first one
+GENERATED = settings(
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 SHOWN = 5  # findings kept of each target, with their inputs
 
 
@@ -93,7 +101,8 @@ def run(target: Target, inputs: int, seed: int) -> Found:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of zipfile, about names that are there twice
             for start in range(0, inputs, AT_ONCE):
-                _generated(target, min(AT_ONCE, inputs - start), seed + start, feed)
+                examples = settings(GENERATED, max_examples=min(AT_ONCE, inputs - start))
+                seeded(seed + start)(examples(given(target.inputs)(feed)))()
     finally:
         signal.signal(signal.SIGVTALRM, before)
     found.refused = dict(sorted(refused.items()))
@@ -101,43 +110,23 @@ def run(target: Target, inputs: int, seed: int) -> Found:
     return found
 
 
-def _generated(target: Target, inputs: int, seed: int, feed: Callable[[Any], None]) -> None:
-    @seeded(seed)
-    @settings(
-        max_examples=inputs,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(target.inputs)
-    def feed_each(given_input):
-        feed(given_input)
-
-    feed_each()
-
-
 def _hang(*_: object) -> None:
     raise HangError(f"no answer within {SECONDS:g} s of CPU time")
 
 
-def _in_process(name: str, inputs: int, seed: int, answers) -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    answers.send(asdict(run(TARGETS[name], inputs, seed)))
+def _run(name: str, inputs: int, seed: int) -> Found:
+    return run(TARGETS[name], inputs, seed)
 
 
 def in_process(name: str, inputs: int, seed: int) -> Found:
     """The same in a new process with limited memory; a crash is a finding."""
-    context = multiprocessing.get_context("fork")  # all is imported already
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_in_process, args=(name, inputs, seed, theirs))
-    process.start()
-    theirs.close()
-    try:
-        return Found(**ours.recv())
-    except EOFError:
-        process.join()
-        return Found(name, failed=1, findings=[f"the process ended with code {process.exitcode}"])
+    forked = multiprocessing.get_context("fork")  # all is imported already
+    limits = (resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    with ProcessPoolExecutor(1, forked, resource.setrlimit, limits) as pool:
+        try:
+            return pool.submit(_run, name, inputs, seed).result()
+        except BrokenProcessPool as error:
+            return Found(name, failed=1, findings=[f"{error}"])
 
 
 @app.command()
@@ -157,13 +146,17 @@ def _write(every: list[Found], options: str) -> None:
     """The results of the targets that are done."""
     from grader.authoring import results_file
 
-    measures = {}
-    for found in every:
-        measures[f"{found.target}: inputs"] = results_file.measure("inputs", [found.inputs])
-        measures[f"{found.target}: accepted"] = results_file.measure("inputs", [found.values])
-        measures[f"{found.target}: failed"] = results_file.measure("inputs", [found.failed])
-        measures[f"{found.target}: slowest"] = results_file.measure("s", [found.slowest])
-        measures[f"{found.target}: memory"] = results_file.measure("MiB", [found.memory_mib])
+    measures = {
+        f"{found.target}: {what}": results_file.measure(unit, [value])
+        for found in every
+        for what, unit, value in (
+            ("inputs", "inputs", found.inputs),
+            ("accepted", "inputs", found.values),
+            ("failed", "inputs", found.failed),
+            ("slowest", "s", found.slowest),
+            ("memory", "MiB", found.memory_mib),
+        )
+    }
     results_file.write(
         "fuzz",
         f"python tests/fuzzing/fuzz.py {options}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import random
 import socket
 import struct
 import threading
@@ -173,67 +172,6 @@ def feed_stream(data: bytes) -> None:
 # --- whole workers -------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=1)
-def silence() -> tuple[socket.socket, socket.socket]:
-    """A socket on which nothing ever comes; its other end must stay open."""
-    return socket.socketpair()
-
-
-class HostileStream:
-    """The judge's end of a worker's socket; `respond` makes the bytes that answer a request.
-
-    It returns None for a worker that says nothing, and raises EOFError for one that ends.
-    """
-
-    def __init__(self, respond: Callable[[Tree, bytes], bytes | None], greeting: bytes):
-        self.respond = respond
-        self._asked, self._answer = bytearray(), memoryview(greeting)
-        self._ended = False
-
-    def setblocking(self, blocking: bool) -> None:
-        assert not blocking
-
-    def fileno(self) -> int:
-        return silence()[0].fileno()
-
-    def send(self, part: memoryview) -> int:
-        if self._ended:
-            raise BrokenPipeError("the worker ended")
-        self._asked += part
-        if len(self._asked) >= LENGTHS.size:
-            sizes = LENGTHS.unpack_from(self._asked)
-            end = LENGTHS.size + sum(sizes)
-            if len(self._asked) >= end:
-                text = self._asked[LENGTHS.size : LENGTHS.size + sizes[0]]
-                payload = bytes(self._asked[LENGTHS.size + sizes[0] : end])
-                del self._asked[:end]
-                self._take(json.loads(text), payload)
-        return len(part)
-
-    def _take(self, request: Tree, payload: bytes) -> None:
-        try:
-            answer = self.respond(request, payload)
-        except EOFError:
-            self._ended = True
-        else:
-            self._answer = memoryview(bytes(self._answer) + (answer or b""))
-
-    def recv_into(self, rest: memoryview) -> int:
-        if not self._answer and self._ended:
-            return 0
-        if not self._answer:
-            raise BlockingIOError
-        part, self._answer = self._answer[: len(rest)], self._answer[len(rest) :]
-        rest[: len(part)] = part
-        return len(part)
-
-    def shutdown(self, _: int) -> None:
-        self._ended = True
-
-    def close(self) -> None:
-        self._ended = True
-
-
 ENDS: tuple[Tree, ...] = (
     {"cause": "judge"}, {"cause": "ended", "exit": 0}, {"cause": "ended", "signal": 11},
     {"cause": "ended", "signal": 77}, {"cause": "memory"}, {"cause": "disk"}, {"cause": "wall"},
@@ -243,20 +181,31 @@ GREETING = framed(json.dumps({"ready": {"tier": "C", "layers": {}}}).encode(), b
 
 
 class HostileWorkers:
-    """Starts workers in place of `connection.Workers`; each has a HostileStream."""
+    """Starts workers in place of `connection.Workers`; `respond` makes the bytes that answer.
+
+    It returns None for a worker that says nothing, and raises EOFError for one that ends.
+    """
 
     tier, layers = "C", ()
 
-    def __init__(self, rng: random.Random, respond: Callable[[Tree, bytes], bytes | None]):
+    def __init__(self, rng: Rng, respond: Callable[[Tree, bytes], bytes | None]):
         self.rng, self.respond = rng, respond
 
     def start(self, limits: Any = None) -> Connection:
-        ours, theirs = socket.socketpair()
-        with theirs:  # a supervisor that tells everything at once
+        (ours, theirs), (reports, supervisor) = socket.socketpair(), socket.socketpair()
+        with supervisor:  # it tells everything at once
             for line in ({"supervisor": None}, self.rng.choice(ENDS)):
-                theirs.sendall(json.dumps(line).encode() + b"\n")
-        stream: Any = HostileStream(self.respond, GREETING)
-        return Connection(Channel(stream), ours)
+                supervisor.sendall(json.dumps(line).encode() + b"\n")
+        threading.Thread(target=self._work, args=(theirs,), daemon=True).start()
+        return Connection(Channel(ours), reports)
+
+    def _work(self, stream: socket.socket) -> None:
+        ends = contextlib.suppress(OSError, EOFError, struct.error)
+        with stream, stream.makefile("rb") as requests, ends:
+            stream.sendall(GREETING)
+            while True:
+                text, payload = map(requests.read, LENGTHS.unpack(requests.read(LENGTHS.size)))
+                stream.sendall(self.respond(json.loads(text), payload) or b"")
 
 
 def disturbed(rng: Rng, request: Tree, answer: Any, payload: bytes) -> bytes | None:

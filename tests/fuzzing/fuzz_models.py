@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import fuzz_files
 from fuzz_messages import HostileWorkers, Tree, any_answer, disturbed, encoded
-from fuzz_mutation import ODD, Rng, Target, made_by
+from fuzz_mutation import ODD, SEEDS, Rng, Target
 
 from grader.exchange import results_files
 from grader.gradebook.result import Result
@@ -170,7 +170,8 @@ def feed_model(seed: int) -> None:
     backends: list[RemoteBackend] = []
 
     def open_worker() -> RemoteBackend:
-        model = Model(rng, kind, part, labels, len(backends))
+        own = Rng(rng.getrandbits(64))  # it answers in a thread
+        model = Model(own, kind, part, labels, len(backends))
         workers: Any = HostileWorkers(rng, model.respond)
         waits = {"deadline": SECONDS, "load_deadline": SECONDS}
         backends.append(RemoteBackend(workers, Load([]), **waits))
@@ -214,5 +215,4 @@ def reported(
         page.render_student(again, COURSE).encode()
 
 
-SEEDS = made_by(lambda rng: rng.getrandbits(64))
 TARGETS = (Target("answers of a model", SEEDS, feed_model, share=0.05),)

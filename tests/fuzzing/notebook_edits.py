@@ -1,11 +1,13 @@
 """Edits that a person could make to a notebook and that keep what it says.
 
-Each takes a generator and the cells (their sources are strings), changes them in place, and returns
-whether it found something to change. Cells that continue a question are marked with `CONTINUES`.
+Each takes a generator and the cells (their sources are strings) and changes them in place; what it
+needs of them, it assumes, as a test of Hypothesis does. Cells that continue a question are marked
+with `CONTINUES`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import re
@@ -13,6 +15,8 @@ from typing import Any
 
 from code_edits import CODE_EDITS, CONTINUES, Cells, Edit
 from fuzz_mutation import Rng
+from hypothesis import assume
+from hypothesis.errors import UnsatisfiedAssumption
 
 from grader.course.assignment import Assignment
 from grader.notebook.answer_cells import PREDICTION, WRITTEN
@@ -48,7 +52,9 @@ def made(rng: Rng, cells: Cells) -> tuple[bytes, list[str]]:
     cells, done = copy.deepcopy(cells), []
     for _ in range(rng.randint(1, 6)):
         edit = rng.choice(EDITS)
-        if questions(cells) and edit(rng, cells):
+        with contextlib.suppress(UnsatisfiedAssumption):
+            assume(questions(cells))
+            edit(rng, cells)
             done.append(edit.__name__)
     ending = rng.choice(("\n", "\n", "\n", "\r\n", "\r"))
     whole = rng.random() < 0.3
@@ -84,45 +90,41 @@ def continued(rng: Rng, cell: dict[str, Any], text: str, kinds=("markdown",)) ->
     return {**more, CONTINUES: True} | ({"outputs": []} if more["cell_type"] == "code" else {})
 
 
-def split_text(rng: Rng, cells: Cells) -> bool:
+def split_text(rng: Rng, cells: Cells) -> None:
     at = rng.choice(questions(cells))
     places = [m.start() for m in re.finditer(r"\n\n", cells[at]["source"])]
-    if not places or cells[at]["cell_type"] != "markdown":
-        return False
+    assume(places and cells[at]["cell_type"] == "markdown")
     text, cut = cells[at]["source"], rng.choice(places)
     cells.insert(at + 1, continued(rng, cells[at], text[cut:].strip("\n")))
     cells[at]["source"] = text[:cut]
-    return True
 
 
-def answer_in_new_cell(rng: Rng, cells: Cells) -> bool:
+def answered(rng: Rng, cells: Cells) -> tuple[int, str, str, str]:
+    """A question's place, text and placeholder, and the answer below it."""
     at = rng.choice(questions(cells))
     question, text = cells[at][QUESTION], cells[at]["source"]
     answer = text.removeprefix(question).strip()
-    if not text.startswith(question) or not answer:
-        return False
-    kept = f"{question}\n\n{PREDICTION if question.startswith('**Pred') else WRITTEN}"
-    cells[at]["source"] = rng.choice((question, kept))
+    assume(text.startswith(question) and answer)
+    return at, question, PREDICTION if question.startswith("**Pred") else WRITTEN, answer
+
+
+def answer_in_new_cell(rng: Rng, cells: Cells) -> None:
+    at, question, holder, answer = answered(rng, cells)
+    cells[at]["source"] = rng.choice((question, f"{question}\n\n{holder}"))
     cells.insert(at + 1, continued(rng, cells[at], answer, ("markdown", "markdown", "raw", "code")))
-    return True
 
 
-def answer_elsewhere_in_cell(rng: Rng, cells: Cells) -> bool:
+def answer_elsewhere_in_cell(rng: Rng, cells: Cells) -> None:
     """Behind the placeholder, above it, or above the question itself."""
-    at = rng.choice(questions(cells))
-    question, text = cells[at][QUESTION], cells[at]["source"]
-    answer = text.removeprefix(question).strip()
-    if not text.startswith(question) or not answer or cells[at]["cell_type"] == "code":
-        return False
-    holder = PREDICTION if question.startswith("**Pred") else WRITTEN
+    at, question, holder, answer = answered(rng, cells)
+    assume(cells[at]["cell_type"] != "code")
     parts = [question, holder, answer]
     if grade_id(cells[at]):
         rng.shuffle(parts)
     cells[at]["source"] = "\n\n".join(parts)
-    return True
 
 
-def blank_copy(rng: Rng, cells: Cells) -> bool:
+def blank_copy(rng: Rng, cells: Cells) -> None:
     """The empty question once more, above or below."""
     at = rng.choice(questions(cells))
     text = cells[at][QUESTION] + rng.choice(("", f"\n\n{WRITTEN}"))
@@ -131,109 +133,94 @@ def blank_copy(rng: Rng, cells: Cells) -> bool:
     else:
         blank = {"cell_type": "markdown", "metadata": copy.deepcopy(cells[at]["metadata"])}
         cells.insert(at, {**blank, "source": text})
-    return True
 
 
-def full_copy(rng: Rng, cells: Cells) -> bool:
+def full_copy(rng: Rng, cells: Cells) -> None:
     at = rng.choice(questions(cells))
     cells.insert(at + 1, {**copy.deepcopy(cells[at]), CONTINUES: True})
     cells[at + 1].pop(QUESTION)
-    return True
 
 
-def retype_text(rng: Rng, cells: Cells) -> bool:
+def retype_text(rng: Rng, cells: Cells) -> None:
     cell = cells[rng.choice(questions(cells))]
     cell["cell_type"] = rng.choice(("raw", "code"))
     if cell["cell_type"] == "code":
         cell["outputs"] = [{"output_type": "error", "ename": "SyntaxError", "evalue": "invalid"}]
-    return True
 
 
-def delete_question(rng: Rng, cells: Cells) -> bool:
+def delete_question(rng: Rng, cells: Cells) -> None:
     """The whole question, or all below its heading; nbgrader's metadata stay."""
     cell = cells[rng.choice(questions(cells))]
-    if not grade_id(cell) or not cell["source"].startswith(cell[QUESTION]):
-        return False
+    assume(grade_id(cell) and cell["source"].startswith(cell[QUESTION]))
     heading = cell["source"].partition("\n")[0]
     kept = rng.choice(("", f"{heading}\n\n"))
     cell["source"] = kept + cell["source"].removeprefix(cell[QUESTION]).strip()
-    return True
 
 
-def change_heading(rng: Rng, cells: Cells) -> bool:
+def change_heading(rng: Rng, cells: Cells) -> None:
     cell = cells[rng.choice(questions(cells))]
-    found = re.match(r"#+ (.*)", cell["source"])
-    if not found:
-        return False
+    assume(cell["source"].startswith("#"))
+    first, end, rest = cell["source"].partition("\n")
     heading = rng.choice(("# {}", "## {}", "#### {}", "###### {}", "**{}**", "### **{}**"))
-    cell["source"] = heading.format(found[1]) + cell["source"][found.end() :]
-    return True
+    cell["source"] = heading.format(first.lstrip("#").lstrip()) + end + rest
 
 
-def wrap_question(rng: Rng, cells: Cells) -> bool:
+def wrap_question(rng: Rng, cells: Cells) -> None:
     cell = cells[rng.choice(questions(cells))]
-    if "|" in cell[QUESTION] or "\n- " in cell[QUESTION]:
-        return False
+    assume("|" not in cell[QUESTION] and "\n- " not in cell[QUESTION])
     body = [" ".join(part.split("\n")) for part in cell[QUESTION].split("\n\n")]
     cell["source"] = cell["source"].replace(cell[QUESTION], "\n\n".join(body))
-    return True
 
 
-def move_question(rng: Rng, cells: Cells) -> bool:
+def move_question(rng: Rng, cells: Cells) -> None:
     """Behind another question, or to the end."""
-    at = rng.choice([n for n in questions(cells) if cells[n]["source"].startswith("#")] or [-1])
-    if at < 0:
-        return False
+    headed = [n for n in questions(cells) if cells[n]["source"].startswith("#")]
+    assume(headed)
+    at = rng.choice(headed)
     moved = cells[group(cells, at)]
     del cells[group(cells, at)]
     ends = [group(cells, n).stop for n in questions(cells)] or [len(cells)]
     to = rng.choice((*ends, len(cells)))
     cells[to:to] = moved
-    return True
 
 
-def merge_texts(rng: Rng, cells: Cells) -> bool:
+def merge_texts(rng: Rng, cells: Cells) -> None:
     """A text cell with the one below."""
     pairs = [
         n
         for n, (one, other) in enumerate(zip(cells, cells[1:], strict=False))
         if one["cell_type"] == other["cell_type"] == "markdown" and "attachments" not in other
     ]
-    if not pairs:
-        return False
+    assume(pairs)
     at = rng.choice(pairs)
     cells[at]["source"] += "\n\n" + cells.pop(at + 1)["source"]
     cells[at].pop(QUESTION, None)
-    return True
 
 
-def space_text(rng: Rng, cells: Cells) -> bool:
+def space_text(rng: Rng, cells: Cells) -> None:
     """Blank lines and spaces at the ends of lines."""
     cell = rng.choice([cell for cell in cells if cell["cell_type"] == "markdown"])
     cell["source"] = cell["source"].replace("\n\n", rng.choice(("\n\n\n", " \n \n"))) + "\n\n"
-    return True
 
 
 # --- the file ------------------------------------------------------------------------------------
 
 
-def lose_metadata(rng: Rng, cells: Cells) -> bool:
+def lose_metadata(rng: Rng, cells: Cells) -> None:
     """Of one cell or of all, as other editors do; also the cells' ids."""
     chosen = cells if rng.random() < 0.5 else [rng.choice(cells)]
-    if any(QUESTION in cell and not cell["source"].startswith(cell[QUESTION]) for cell in chosen):
-        return False  # nothing else would tell whose answer it is
+    # otherwise nothing else would tell whose answer it is
+    assume(all(cell["source"].startswith(cell.get(QUESTION, "")) for cell in chosen))
     for cell in chosen:
         cell["metadata"] = {}
         cell.pop("id", None)
-    return True
 
 
-def add_outputs(rng: Rng, cells: Cells) -> bool:
+def add_outputs(rng: Rng, cells: Cells) -> None:
     for cell in cells:
         if cell["cell_type"] == "code":
             cell["execution_count"] = rng.randint(1, 99)
             cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["1\n"]}]
-    return True
 
 
 EDITS: tuple[Edit, ...] = (

@@ -6,7 +6,6 @@ import shlex
 from functools import partial
 
 import browser
-import edits
 import fuzz
 import pytest
 import small_translation
@@ -52,11 +51,7 @@ COMMANDS = {
     path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")
     for path in sorted((ROOT / "results").glob("*.json"))
 }
-PROGRAMS = {
-    "course ": app,
-    "python tests/fuzzing/fuzz.py ": fuzz.app,
-    "python tests/fuzzing/edits.py ": edits.app,
-}
+PROGRAMS = {"course ": app, "python tests/fuzzing/fuzz.py ": fuzz.app}
 LOAD = datasets.load
 TINY = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
 
