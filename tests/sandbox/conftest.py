@@ -80,8 +80,16 @@ def any_tier(request, best, _light) -> WarmProcess:
 
 
 @pytest.fixture
+def isolated(any_tier) -> WarmProcess:
+    """The same on the tiers that close disk and network and count what a worker takes."""
+    if any_tier.workers.tier == "D":
+        pytest.skip("tier D is for trusted submissions")
+    return any_tier
+
+
+@pytest.fixture
 def submit(warm):
-    """Opens a worker on a source text, or on one of HOSTILE by its name.
+    """Opens a worker on a source text, or on one of PROGRAMS by its name.
 
     At the end nothing may be left of any worker.
     """

@@ -5,20 +5,25 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+from world_tables import texts
+
 from autograder.demo.bundled_class import HOSTILE
 from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend, WarmProcess
 from grader.notebook.statements import Statement
 from grader.sandbox import process_tree
+from grader.seam import StudentError
 
+PROGRAMS = HOSTILE | texts("programs", "programs.toml")  # by name
 DEADLINE = 1.0  # seconds per call; the course's own is longer
 
 
 def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
-    if source in HOSTILE:
-        source = HOSTILE[source]
     loaded = {field.name for field in fields(Load)} & options.keys()
-    load = Load(statements(source), **{name: options.pop(name) for name in loaded})
+    load = Load(
+        statements(PROGRAMS.get(source, source)), **{name: options.pop(name) for name in loaded}
+    )
     return RemoteBackend(process.workers, load, **{"deadline": DEADLINE} | options)
 
 
@@ -34,6 +39,13 @@ def statements(source: str) -> list[Statement]:
         text = "\n".join(source.splitlines()[first - 1 : node.end_lineno])
         found.append(Statement(cell, first, text, tuple(filter(None, names))))
     return found
+
+
+def failure(call, *args, **options) -> StudentError:
+    """What a call that must fail raises."""
+    with pytest.raises(StudentError) as caught:
+        call(*args, **options)
+    return caught.value
 
 
 def assert_nothing_is_left(process: WarmProcess) -> None:

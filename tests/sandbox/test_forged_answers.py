@@ -31,16 +31,14 @@ def outcome(student):
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_tampering_earns_nothing_and_harms_nobody(any_tier, name):
-    if any_tier.workers.tier == "D":
-        pytest.skip("tier D is for trusted submissions")
-    with backend_of(any_tier, HEAD + ATTACKS[name]) as backend:
+def test_tampering_earns_nothing_and_harms_nobody(isolated, name):
+    with backend_of(isolated, HEAD + ATTACKS[name]) as backend:
         value, error = outcome(Student(backend))
         assert error is None or (error.kind != "PASSED" and len(error.message) <= 2000)
         assert not (np.shape(value) == X.shape and np.allclose(value, RIGHT))
-    with backend_of(any_tier, HEAD) as backend:
+    with backend_of(isolated, HEAD) as backend:
         student = Student(backend)
         student.begin()
         query, key = np.ones((2, 4)), np.arange(12.0).reshape(3, 4)
         np.testing.assert_allclose(student.scaled_scores(query, key), query @ key.T / 2)
-    assert_nothing_is_left(any_tier)
+    assert_nothing_is_left(isolated)

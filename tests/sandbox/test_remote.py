@@ -12,36 +12,13 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from opening import alive, assert_nothing_is_left, backend_of, statements
+from opening import PROGRAMS, alive, assert_nothing_is_left, backend_of, failure, statements
 
 from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend, SandboxError, WarmProcess
 from grader.sandbox import process_tree, tiers
 from grader.sandbox.wire import MAX_PAYLOAD, MAX_TREE, Channel, ProtocolError, Timeout, WallClock
-from grader.seam import Student, StudentError
-
-COUNTER = """
-import time
-calls = []
-
-def count():
-    calls.append(1)
-    return len(calls)
-
-def hang():
-    time.sleep(60)
-
-class Layer:
-    scale = 2.0
-    def __call__(self, x):
-        return x * self.scale
-"""
-
-
-def failure(call, *args) -> StudentError:
-    with pytest.raises(StudentError) as caught:
-        call(*args)
-    return caught.value
+from grader.seam import Student
 
 
 def test_a_failing_statement_takes_down_only_its_own_names(submit):
@@ -90,7 +67,9 @@ def test_substitutes_override_and_reasons_are_passed_on(submit):
 
 
 def test_after_a_hang_a_fresh_worker_has_everything_loaded_and_begun(submit):
-    student = submit(COUNTER + "import random\ndef draw():\n    return random.random()\n")
+    student = submit(
+        PROGRAMS["counter"] + "import random\ndef draw():\n    return random.random()\n"
+    )
     student.begin(seed=7)
     first = student.draw()
     assert [student.count(), student.count()] == [1, 2]
@@ -100,7 +79,7 @@ def test_after_a_hang_a_fresh_worker_has_everything_loaded_and_begun(submit):
 
 
 def test_an_object_of_a_lost_worker_is_not_mistaken_for_another(submit):
-    student = submit(COUNTER)
+    student = submit("counter")
     student.begin()
     layer = student.make("student['Layer']()")
     assert layer(3.0) == 6.0
@@ -183,7 +162,7 @@ def test_hangs_crashes_and_leftovers_on_every_tier(any_tier, submit):
 
 def test_closing_the_warm_process_ends_workers_that_are_still_open(tree):
     with WarmProcess(tree, min_tier="D") as process:
-        student = Student(backend_of(process, COUNTER))
+        student = Student(backend_of(process, "counter"))
         assert student.count() == 1
         below = process_tree.descendants(process.pid)
         assert len(below) == 2
@@ -195,7 +174,7 @@ def test_closing_the_warm_process_ends_workers_that_are_still_open(tree):
 
 def test_a_killed_warm_process_takes_its_workers_along(tree):
     with WarmProcess(tree, min_tier="D") as process:
-        student = Student(backend_of(process, COUNTER))
+        student = Student(backend_of(process, "counter"))
         student.count()
         below = process_tree.descendants(process.pid)
         os.kill(process.pid, signal.SIGKILL)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from opening import assert_nothing_is_left
+from opening import assert_nothing_is_left, failure
 
 from grader.seam import StudentError
 
@@ -12,12 +12,6 @@ X = np.array([[1.0, 2.0, 4.0], [-1e4, 0.0, 1e4]])
 def softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
-
-
-def failure(student, x=X) -> StudentError:
-    with pytest.raises(StudentError) as caught:
-        student.softmax(x)
-    return caught.value
 
 
 def assert_honest_part(student):
@@ -50,10 +44,10 @@ def assert_honest_part(student):
 def test_it_costs_its_own_tests_only(submit, name, kinds, deadline):
     student = submit(name, deadline=deadline)
     student.begin()
-    assert failure(student).kind in kinds
+    assert failure(student.softmax, X).kind in kinds
     assert_honest_part(student)
     student.begin()
-    assert failure(student).kind in kinds  # and every time
+    assert failure(student.softmax, X).kind in kinds  # and every time
 
 
 @pytest.mark.parametrize("name", ["08_atexit", "29_background_process", "30_kills_everyone"])
@@ -81,7 +75,7 @@ def test_honest_noise_earns_full_marks(submit):
 def test_a_flood_is_cut_and_its_beginning_kept(submit):
     student = submit("27_floods_output", deadline=0.5)
     student.begin()
-    failure(student)
+    failure(student.softmax, X)
     printed = student._backend.printed
     assert printed.startswith("all work and no play")
     assert len(printed) <= 16 * 1024
@@ -96,36 +90,12 @@ def test_no_way_out_is_open(submit, best):
     assert student.search() == []
 
 
-REACH = """
-import os, resource, socket
-
-def reach():
-    parent = os.getppid() or 2  # 0: it is out of sight, and there is no other process
-    attempts = {
-        "signal": lambda: os.kill(parent, 0),
-        "limits": lambda: resource.prlimit(parent, resource.RLIMIT_CPU),
-        "internet": lambda: socket.socket(socket.AF_INET),
-        "packets": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
-    }
-    reached = []
-    for name, attempt in attempts.items():
-        try:
-            attempt()
-        except OSError:
-            continue
-        reached.append(name)
-    return reached
-"""
-
-
-def test_no_other_process_and_no_network_is_within_reach(any_tier, submit):
-    if any_tier.workers.tier == "D":
-        pytest.skip("tier D closes neither")
-    assert submit(REACH, process=any_tier).reach() == []
+def test_no_other_process_and_no_network_is_within_reach(isolated, submit):
+    assert submit("reach", process=isolated).reach() == []
 
 
 def test_a_disk_is_filled_on_no_tier(any_tier, submit):
-    error = failure(submit("05_disk_fill", process=any_tier, deadline=20.0))
+    error = failure(submit("05_disk_fill", process=any_tier, deadline=20.0).softmax, X)
     assert error.kind == "OSError" or "wrote more" in error.message
 
 

@@ -30,20 +30,8 @@ def test_the_solution_is_not_there(submit):
     assert caught.value.kind == "LOAD_ERROR"
 
 
-READ = """
-import os
-def read(path):
-    try:
-        return len(os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(10))
-    except OSError as error:
-        return type(error).__name__
-"""
-
-
-def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submit):
-    if any_tier.workers.tier == "D":
-        pytest.skip("tier D does not close the disk")
-    student = submit(READ, process=any_tier)
+def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(isolated, submit):
+    student = submit("read", process=isolated)
     tried = """
         course.toml course_lib grader/course/course_file.py autograder autograder/a1
         grader/sandbox/main.py solutions tests .git .git/HEAD
@@ -56,14 +44,8 @@ def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submi
     assert student.read(os.__file__) == 10, "the standard library stays readable"
 
 
-def test_another_workers_folder_is_closed(any_tier, submit):
-    write = (
-        READ
-        + "def put():\n    open('mine', 'w').write('x' * 10)\n    return os.path.abspath('mine')\n"
-    )
-    if any_tier.workers.tier == "D":
-        pytest.skip("tier D does not close the disk")
-    first, second = submit(write, process=any_tier), submit(write, process=any_tier)
+def test_another_workers_folder_is_closed(isolated, submit):
+    first, second = submit("read", process=isolated), submit("read", process=isolated)
     path = first.put()
     assert first.read(path) == 10
     assert isinstance(second.read(path), str)
@@ -79,14 +61,12 @@ def test_modules_that_nobody_imported_still_load(any_tier, submit):
     assert student.loaded() == ["colorsys", "wave"]
 
 
-def test_the_judges_files_are_out_of_reach(any_tier, submit, tmp_path):
-    if any_tier.workers.tier == "D":
-        pytest.skip("tier D does not close the disk")
+def test_the_judges_files_are_out_of_reach(isolated, submit, tmp_path):
     secret = Path(tmp_path, "gradebook.db")
     secret.write_text("0123456789")
     for folder in (secret, tmp_path, *tmp_path.parents[:1]):
         folder.chmod(0o777)
-    assert isinstance(submit(READ, process=any_tier).read(str(secret)), str)
+    assert isinstance(submit("read", process=isolated).read(str(secret)), str)
 
 
 # Submissions that tamper with comparisons and messages: rows 9 to 15 and 25 to 27.

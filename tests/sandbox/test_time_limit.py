@@ -6,29 +6,13 @@ import time
 
 import pytest
 from machine_load import busy_machine
-from opening import backend_of
+from opening import PROGRAMS, backend_of, failure
 
 from grader.judge.workers import time_limit
 from grader.judge.workers.remote import SandboxError, WarmProcess
 from grader.judge.workers.time_limit import Patience, TimeLimit
 from grader.sandbox.wire import Timeout
-from grader.seam import Student, StudentError
-
-COMPUTES = """
-import time
-
-def compute(seconds):
-    began = time.process_time()
-    while time.process_time() - began < seconds:
-        pass
-    return 1
-"""
-
-
-def failure(call, *args, **options) -> StudentError:
-    with pytest.raises(StudentError) as caught:
-        call(*args, **options)
-    return caught.value
+from grader.seam import Student
 
 
 def timed(call):
@@ -37,7 +21,7 @@ def timed(call):
 
 
 def test_a_busy_machine_costs_no_answer(submit):
-    student = submit(COMPUTES, deadline=1.0)
+    student = submit("computes", deadline=1.0)
     student.begin()
     with busy_machine():
         answer, seconds = timed(lambda: student.compute(0.7))
@@ -48,7 +32,7 @@ def test_a_busy_machine_costs_no_answer(submit):
 
 
 def test_loading_counts_cpu_time_too(submit):
-    slow = COMPUTES + "answer = compute({})\n"
+    slow = PROGRAMS["computes"] + "answer = compute({})\n"
     with busy_machine():
         student = submit(slow.format(0.7), load_deadline=1.0)
         answer, seconds = timed(student.answer.get)
@@ -70,53 +54,15 @@ def test_a_call_that_waits_for_nothing_is_not_waited_for(submit, wait):
     assert seconds < 5
 
 
-FORKS = (
-    COMPUTES
-    + """
-import os
-
-def f():
-    if os.fork() == 0:
-        compute(60)
-    os.wait()
-
-def g():
-    while True:
-        if os.fork() == 0:
-            compute(0.05)
-            os._exit(0)
-        os.wait()
-
-def h(times=1000, seconds=0.03, pause=0.02):
-    for _ in range(times):
-        if os.fork() == 0:
-            if os.fork() == 0:
-                compute(seconds)
-            os._exit(0)
-        os.wait()
-        time.sleep(pause)
-
-def k():
-    while True:
-        if os.fork() == 0:
-            if os.fork() == 0:
-                compute(0.03)
-            os._exit(0)
-        os.wait()
-        compute(0.002)
-"""
-)
-
-
 @pytest.mark.parametrize("name", "fghk")
 def test_what_children_compute_counts(submit, name):
-    student = submit(FORKS, deadline=0.5)
+    student = submit("computes", deadline=0.5)
     student.begin()
     assert failure(getattr(student, name)).message == "no answer within 0.5 s of CPU time"
 
 
 def test_orphans_count_that_end_between_two_looks(any_tier):
-    with backend_of(any_tier, FORKS, deadline=30.0) as backend:
+    with backend_of(any_tier, "computes", deadline=30.0) as backend:
         student = Student(backend)
         student.begin()
         before = backend.clock()
@@ -129,7 +75,7 @@ def test_orphans_count_that_end_between_two_looks(any_tier):
 
 def test_behind_the_cpu_time_stands_a_wall(submit, monkeypatch):
     monkeypatch.setattr(time_limit, "WALL", 0.05)
-    student = submit(COMPUTES, deadline=10.0)
+    student = submit("computes", deadline=10.0)
     student.begin()
     assert failure(student.compute, 60.0).message == "no answer within 0.5 s"
 
@@ -145,7 +91,7 @@ def test_without_a_proc_the_wall_clock_counts_as_it_is():
 def test_a_worker_cannot_rename_itself_out_of_sight(submit):
     """The name of a process stands before its times in /proc, brackets and all."""
     student = submit(
-        COMPUTES + "def f():\n"
+        PROGRAMS["computes"] + "def f():\n"
         "    import ctypes\n"
         "    assert ctypes.CDLL(None).prctl(15, b') S 1 0 0', 0, 0, 0) == 0\n"
         "    return compute(60)\n",
@@ -157,7 +103,7 @@ def test_a_worker_cannot_rename_itself_out_of_sight(submit):
 
 def test_each_call_in_vain_shortens_the_next_and_many_end_it(submit):
     patience = Patience()
-    student = submit(COMPUTES, deadline=0.4, patience=patience)
+    student = submit("computes", deadline=0.4, patience=patience)
     waited = []
     while not patience.exhausted:
         student.begin()
@@ -165,14 +111,14 @@ def test_each_call_in_vain_shortens_the_next_and_many_end_it(submit):
     assert waited[:4] == ["0.4", "0.2", "0.1", "0.1"]
     last = failure(student.begin)
     assert (last.kind, "not run: 8 earlier calls" in last.message) == ("TIMEOUT", True)
-    assert "not run" in failure(submit(COMPUTES, patience=patience).begin).message
+    assert "not run" in failure(submit("computes", patience=patience).begin).message
 
 
 def test_trouble_of_ours_does_not_pass_for_a_failing_test(tree):
     """A test that meets it fails; so the end of the block raises it again."""
 
     def run_tests(process):
-        with backend_of(process, COMPUTES) as backend:
+        with backend_of(process, "computes") as backend:
             os.kill(process.pid, signal.SIGKILL)
             for _ in range(2):
                 with pytest.raises(SandboxError):
@@ -184,15 +130,15 @@ def test_trouble_of_ours_does_not_pass_for_a_failing_test(tree):
 
 def test_a_submission_has_a_total_of_wall_time(submit):
     patience = Patience(total=3.0)
-    student = submit(COMPUTES, deadline=10.0, patience=patience)
+    student = submit("computes", deadline=10.0, patience=patience)
     student.begin()
     assert failure(student.compute, 60.0).kind == "TIMEOUT"
     error = failure(student.compute, 0.0)
     assert error.message == "not run: the notebook has taken 0.05 minutes, the most it may"
-    assert "not run" in failure(submit(COMPUTES, patience=patience).begin).message
+    assert "not run" in failure(submit("computes", patience=patience).begin).message
 
 
 def test_children_together_use_no_more_cpu_time_than_a_worker_may(submit):
-    student = submit(FORKS, deadline=60.0, limits={"cpu_seconds": 1})
+    student = submit("computes", deadline=60.0, limits={"cpu_seconds": 1})
     student.begin()
     assert "the most a notebook may use" in failure(student.g).message
