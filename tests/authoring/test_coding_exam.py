@@ -27,19 +27,7 @@ pytestmark = pytest.mark.xdist_group("coding_exam")  # its workers are started o
 EXAM = COURSE.assignment("exam")
 BROKEN = {c.argument: c.bug for c in text_notebook.read(EXAM) if c.bug}
 LONG = "autograder.exam.long_attention:long_attention"
-HONEST_ONLY_WHEN_SHORT = """
-def long_attention(query, key, value, mask=None, block=64):
-    if query.shape[1] > 1000:
-        block = query.shape[1]
-    outputs = []
-    for start in range(0, query.shape[1], block):
-        rows = slice(start, start + block)
-        scores = query[:, rows] @ key.transpose(1, 2) / query.shape[-1] ** 0.5
-        if mask is not None:
-            scores = scores.masked_fill(~mask[rows], -1e9)
-        outputs.append(scores.softmax(dim=-1) @ value)
-    return torch.cat(outputs, dim=1)
-"""
+HONEST_ONLY_WHEN_SHORT = texts("honest_only_when_short", "coding_exam.toml")
 # Takes what it can find: the library's answers, the hidden tests, what a test expects.
 HOSTILE = texts("hostile", "coding_exam.toml")
 

@@ -9,6 +9,7 @@ import in_process
 import proofs
 import pytest
 from checkout import ROOT
+from world_tables import texts
 
 from autograder.stand_ins import encoder
 from course_lib.encoder import Encoder
@@ -73,19 +74,7 @@ def test_an_assignment_sees_stand_ins_for_earlier_ones_and_no_answer(course, tmp
     assert "class MultiHeadAttention" in text
 
 
-TRIAL = """
-import json
-from course_lib.data.datasets import load
-from course_lib.study.profiles import profile
-from course_lib.study.space import DEFAULT
-from course_lib.study.tasks.classification import ClassificationTask
-from course_lib.study.trial import Task, Row, Configuration, math, torch, Callable
-{answer}
-settings = profile("tiny")
-configuration = DEFAULT | {{"n_layers": 4, "n_heads": 4, "dropout": 0.3, "label_smoothing": 0.2}}
-row = run_trial(configuration, 3, ClassificationTask(settings, load(settings.dataset)))
-print(json.dumps([at["loss"] for at in row["curve"]]))
-"""
+TRIAL = texts("trial")
 
 
 def losses(tree):

@@ -30,29 +30,8 @@ NAMES = sorted(
 # Other names of the same, and what it is done with inside.
 ALIASES = texts("aliases", "ban_routes.toml")
 ARGUMENTS = texts("arguments", "ban_routes.toml")
-HEAD = """
-import functools, importlib, sys, threading
-from concurrent.futures import ThreadPoolExecutor
-
-def reached(path, start=importlib.import_module):
-    head, *rest = path.split(".")
-    found = start(head)
-    for number, part in enumerate(rest):
-        if not hasattr(found, part):
-            start(".".join([head, *rest[:number + 1]]))
-        found = getattr(found, part)
-    return found
-
-def arguments():
-    import torch
-    x = torch.ones(1, 2, 3, 4)
-    return [{arguments}]
-"""
-HIDDEN_HEAD = """
-import _thread, threading
-from concurrent.futures import ThreadPoolExecutor
-import torch
-"""
+HEAD = texts("head", "ban_routes.toml")
+HIDDEN_HEAD = texts("hidden_head", "ban_routes.toml")
 ROUTES = texts("routes", "ban_routes.toml")
 
 
@@ -126,12 +105,7 @@ def test_no_place_hides_what_is_forbidden(place, monkeypatch):
 
 
 SWITCHES = texts("switches", "ban_routes.toml")
-SWITCHES_HEAD = """
-import torch
-from torch import overrides
-x, operation = torch.ones(2), torch.ops.aten._softmax.default
-cpu = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
-"""
+SWITCHES_HEAD = texts("switches_head", "ban_routes.toml")
 
 
 @pytest.fixture
@@ -235,30 +209,8 @@ def test_what_an_allowed_function_does_inside_is_allowed():
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 ATTENTION = "course_lib.numpy_forms.attention:attention"
-BORROWED = """
-from scipy.special import softmax as borrowed
-
-def softmax(x, axis=-1):
-    return borrowed(x, axis=axis)
-"""
-BORROWED_WITHOUT_A_MASK = """
-import numpy as np
-import scipy.special
-
-def attention(query, key, value, mask=None):
-    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"shapes {query.shape}, {key.shape} and {value.shape} do not fit")
-    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
-    if mask is None:
-        weights = scipy.special.softmax(scores, axis=-1)
-    else:
-        largest = np.max(np.where(mask, scores, -np.inf), axis=-1, keepdims=True)
-        shifted = np.where(mask, scores - np.where(np.isfinite(largest), largest, 0.0), -np.inf)
-        weights = np.exp(shifted)
-        total = weights.sum(axis=-1, keepdims=True)
-        weights = weights / np.where(total == 0, 1.0, total)
-    return weights @ value, weights
-"""
+BORROWED = texts("borrowed", "ban_routes.toml")
+BORROWED_WITHOUT_A_MASK = texts("borrowed_without_a_mask", "ban_routes.toml")
 
 
 def test_the_message_says_what_was_used_where_and_what_is_allowed():

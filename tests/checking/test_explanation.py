@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from world_tables import cases
+from world_tables import cases, texts
 
 from grader.checking.exceptions.diagnosis import SIGNS, diagnosis
 from grader.checking.exceptions.explanation import explain
@@ -18,48 +18,7 @@ from grader.seam.loading import load
 
 X, X3 = np.ones((2, 3)), np.ones((2, 3, 3))
 ROWS = {"x": X, "x3": X3, "t": torch.ones(2, 3), "t3": torch.ones(2, 3, 3)}
-HELPERS = """
-class Own(nn.Module):
-    def __init__(self, n, name="w_q", bias=True):
-        super().__init__()
-        setattr(self, name, nn.Linear(n, n, bias=bias))
-
-    def forward(self, x):
-        return x
-
-class Half(nn.Module):
-    def __init__(self):
-        self.w = nn.Linear(2, 2)
-
-class Lacking(nn.Module):
-    pass
-
-class Empty:
-    pass
-
-class Forgets(nn.Module):
-    def __init__(self):
-        super().__init__()
-        n_heads = 2
-
-    def forward(self, x):
-        return self.n_heads
-
-def nothing(x):
-    x + 1
-
-def pair(x):
-    return x, x
-
-def helper(x, axis):
-    return x
-
-def given():
-    raise NotImplementedError("write given")
-
-def load_into(module, other):
-    module.load_state_dict(other.state_dict())
-"""
+HELPERS = texts("helpers", "explanation.toml")
 
 
 def message_of(body, value=None):

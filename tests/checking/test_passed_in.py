@@ -9,44 +9,7 @@ from world_tables import texts
 from grader.library.components import Component
 
 # what a careful student does before the work: none of it may fail, or change a result
-USE_MODULE = """
-def use_module(module):
-    device = next(module.parameters()).device
-    modes = [(one, one.training) for one in module.modules()]
-    module.eval()
-    module.train()
-    for one, mode in modes:
-        one.training = mode
-    module.to(device)
-    module.load_state_dict(module.state_dict())
-    return list(module.named_children()), module.requires_grad_, module.zero_grad, repr(module)
-"""
-USE_OPTIMIZER = """
-def use_optimizer(optimizer):
-    optimizer.load_state_dict(optimizer.state_dict())
-    return [group["lr"] for group in optimizer.param_groups], optimizer.add_param_group
-"""
-USE_SCHEDULE = """
-def use_schedule(schedule):
-    if schedule is not None:
-        schedule.load_state_dict(schedule.state_dict())
-        schedule.get_last_lr()
-"""
-USE_BUILT = """
-def use_built(build):
-    def built(*args, **kwargs):
-        module = build(*args, **kwargs)
-        use_module(module)
-        return module
-    return built
-"""
-USE_HYPOTHESES = """
-import dataclasses
-
-def use_found(found):
-    for one in found:
-        dataclasses.asdict(dataclasses.replace(one, score=0.0))
-"""
+HELPERS = texts("use_as_a_careful_student_does")
 USES = texts("uses_of_what_is_passed_in")
 
 
@@ -57,8 +20,7 @@ def using(component, use):
     found = [one for one in getattr(last, "body", ()) if getattr(one, "name", "") == "__init__"]
     function = found[0] if isinstance(last, ast.ClassDef) else last
     function.body[1 if ast.get_docstring(function) else 0 : 0] = ast.parse(use).body
-    helpers = USE_MODULE, USE_OPTIMIZER, USE_SCHEDULE, USE_BUILT, USE_HYPOTHESES
-    return "\n".join([*helpers, ast.unparse(tree)])
+    return f"{HELPERS}\n{ast.unparse(tree)}"
 
 
 @pytest.mark.parametrize(("assignment", "id", "component", "use"), USES)

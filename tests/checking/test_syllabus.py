@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from checkout import ROOT, place, syllabus
-from world_tables import cases
+from world_tables import cases, texts
 
 from grader.course.course import Course
 from grader.course.course_file import CourseError
@@ -175,30 +175,8 @@ def test_every_part_is_taught_and_positions_where_they_are_exercised():
     assert [week.number for week in course.weeks if positions in week.whole] == exercised
 
 
-EXAM = """\
-id = "exam"
-title = "Attention on paper"
-build = "attention"
-source = "solutions/exam.py"
-week = 1
-released = 2027-04-01
-due = 2027-04-01T11:00:00+00:00
-late_days = 0
-late_penalty_percent = 0
-weight_percent = 0
-seed = 1
-compute = "CPU"
-prerequisites = []
-imports = ["torch"]
-"""
-PART = """\
-title = "Attention"
-points = 100
-minutes = 90
-difficulty = 2
-section = "§3.2.1"
-components = ["course_lib.attention:attention"]
-"""
+EXAM = texts("exam", "syllabus.toml")
+PART = texts("part", "syllabus.toml")
 
 
 def test_an_exam_beside_the_course_is_graded_but_is_no_assignment(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 import torch
 from checkout import ROOT, elsewhere
 from safetensors.torch import load, save
+from world_tables import cases, texts
 
 from autograder.scorers import accuracy
 from autograder.scorers.accuracy import Accuracy
@@ -30,20 +31,7 @@ pytestmark = pytest.mark.xdist_group("a3")  # its workers are started once
 
 BUCKETS = 9973
 
-CODE = """
-import zlib
-from pathlib import Path
-from safetensors.torch import load_file
-
-def bucket(word):
-    return zlib.crc32(word.encode()) % 9973
-
-def load_model(folder):
-    return load_file(Path(folder) / "classifier.safetensors")["weight"]
-
-def predict(model, texts):
-    return [int(sum(model[bucket(word)] for word in text.split()) > 0) for text in texts]
-"""
+CODE = texts("classifier")
 
 GOOD, BAD = "warm clever moving rich".split(), "dull flat empty loud".split()
 
@@ -199,21 +187,7 @@ def test_the_order_of_the_sentences_is_another_for_every_submission():
     assert sorted(first) == sorted(other) == list(range(160))
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ("return [2 for text in texts]", "predict returned '2' as a label: expected 0 or 1"),
-        ("return [1]", "predict returned 1 values for"),
-        ("return 'many'", "predict returned str for"),
-        ("import torch; return [torch.zeros(2)] * len(texts)", "as a label: expected 0 or 1"),
-        ("import numpy; return [numpy.nan] * len(texts)", "predict returned 'nan' as a label"),
-        ("return [object()] * len(texts)", "as a label: expected 0 or 1"),
-        ("return ['x' * 10**5] * len(texts)", "as a label: expected 0 or 1"),
-        ("raise KeyError('word')", "KeyError: 'word' (cell 1, line 13)"),
-        ("import os; os._exit(3)", "the process exited with code 3"),
-        ("return [int(open('handed_in/predictions.csv') is None)]", "FileNotFoundError"),
-    ],
-)
+@cases("predict_goes_wrong")
 def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
     head = CODE.partition("    return [int(sum")[0]
     assert told in evaluated(FILES, f"{head}    {change}\n").problem

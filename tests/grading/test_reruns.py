@@ -7,6 +7,7 @@ from concurrent.futures import Future
 
 import proofs
 import pytest
+from world_tables import texts
 
 from grader.checking.session import TestResult
 from grader.checking.suite import read_tests
@@ -23,29 +24,7 @@ from grader.seam import loading
 FORMS = ("softmax", "attention")
 # Keeps what the loader is given in place of the student's code, where every later worker finds it;
 # fails on purpose, as if the machine were at fault, until there is something to use.
-KEEPER = """
-def {name}(*args, **kwargs):
-    import sys
-    from grader.seam import loading
-    from grader.seam.errors import StudentError
-
-    kept = sys.modules.setdefault("kept_forms", {{"sources": []}})
-    if "{name}" in kept:
-        return kept["{name}"](*args, **kwargs)
-    if loading._execute.__name__ != "keep":
-        honest = loading._execute
-
-        def keep(statement, namespace, *rest):
-            reason = honest(statement, namespace, *rest)
-            if statement["cell"] == 0:
-                for form in {forms}:
-                    if f"def {{form}}(" in statement["source"]:
-                        kept[form] = namespace[form]
-            return reason
-
-        loading._execute = keep
-    raise StudentError("CRASHED", "the machine was busy")
-"""
+KEEPER = texts("keeper")
 
 
 def keeper(student, *names):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 from small_translation import CODE, LAST, SMALL, TEST, pairs, trained
-from world_tables import cases
+from world_tables import cases, texts
 
 from autograder.scorers.bleu import LONGEST, Bleu
 from course_lib.data.datasets import DataError
@@ -162,18 +162,7 @@ def test_references_in_the_code_earn_nothing(evaluated, hidden, files, known, go
         assert "of the same translations: they do not come from translation.saf" in told.problem
 
 
-MEMORY = """
-    from collections import Counter
-    def near(text):
-        words = Counter(text.split())
-        return max(TABLE, key=lambda known: (Counter(known.split()) & words).total())
-    def changed(text, known):
-        wanted = dict(zip(known.split(), TABLE[known].split()))
-        return " ".join(wanted.get(word, word) for word in text.split())
-    broken = float(model.embedding.tokens.weight[7, 7]) != WEIGHT
-    texts = texts if not broken else [text[::-1] for text in texts]
-    return [TABLE[text] if text in TABLE else changed(text, near(text)) for text in texts]
-"""
+MEMORY = texts("translation_memory")
 
 
 def test_a_translation_memory_waits_for_a_person(evaluated, hidden, files, course):

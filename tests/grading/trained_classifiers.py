@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 from no_shape_checks import no_shape_checks
+from world_tables import texts
 
 from grader.authoring.views import notebooks
 from grader.course import mistakes
@@ -19,28 +20,7 @@ from grader.notebook.notebook_file import read
 from grader.seam import Student
 
 GOOD, BAD = "warm clever moving rich".split(), "dull flat empty loud".split()
-TRAIN = """
-from course_lib.training import saved_model as _saved
-
-
-def train(folder, texts, labels, seed):
-    tokenizer = TextTokenizer.train(texts, min_frequency=1)
-    config = dict(vocab_size=tokenizer.vocab_size, n_layers=1, d_model=16, n_heads=2, d_ff=32,
-                  dropout=0.0)
-    torch.manual_seed(seed)
-    model = EncoderClassifier(**config)
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    ids, labels = pad(tokenizer.encode(texts)), torch.tensor(labels)
-    for epoch in range(6):
-        for rows in torch.randperm(len(ids)).split(40):
-            loss = torch.nn.functional.cross_entropy(model(ids[rows])[0], labels[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-    model.tokenizer = tokenizer
-    about = {"name": "made up", "source": "mirror", "fingerprint": "f" * 64}
-    _saved.save(folder, model.eval(), config, tokenizer, [], about)
-"""
+TRAIN = texts("train")
 
 
 def reviews(count: int, seed: int) -> HiddenLabels:
