@@ -33,6 +33,7 @@ ARGUMENTS = texts("arguments", "ban_routes.toml")
 HEAD = texts("head", "ban_routes.toml")
 HIDDEN_HEAD = texts("hidden_head", "ban_routes.toml")
 ROUTES = texts("routes", "ban_routes.toml")
+PROGRAMS = texts("programs", "ban_routes.toml")
 
 
 def paths(name):
@@ -127,17 +128,7 @@ def test_what_tells_of_torch_is_not_switched_off(guarded, way):
 
 def test_what_torch_switches_itself_works_under_a_ban(guarded):
     """Devices as contexts, functions of torch in Python, and modes of one's own."""
-    source = (
-        "import torch\nfrom torch.nn import functional\n"
-        "class Own(torch.overrides.TorchFunctionMode):\n"
-        "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
-        "        return function(*args, **(kwargs or {}))\n"
-        "def use(x):\n"
-        "    with torch.device('cpu'), Own():\n"
-        "        y = functional.normalize(functional.dropout(x, 0.0), dim=0)\n"
-        "    return torch.nn.MultiheadAttention(4, 2, batch_first=True)(x, x, x)[0].shape, y.shape"
-    )
-    student = loaded(source, ["torch.softmax"])
+    student = loaded(PROGRAMS["switches_of_torch"], ["torch.softmax"])
     student.begin(forbid=["torch.softmax"])
     assert student.use(torch_ones(1, 3, 4)) == ((1, 3, 4), (1, 3, 4))
     student = loaded(f"{SWITCHES_HEAD}{SWITCHES['switched off']}", ["torch.softmax"])
@@ -195,11 +186,7 @@ def test_a_compiled_function_of_another_library_is_replaced_where_it_stands():
 def test_what_an_allowed_function_does_inside_is_allowed():
     """torch's attention, which 2.4 allows, calls a fused function that is forbidden by itself."""
     torch = pytest.importorskip("torch")
-    source = (
-        "import torch\nlayer = torch.nn.MultiheadAttention(4, 2, batch_first=True)\n"
-        "def use(x): return layer(x, x, x, need_weights=False)[0]"
-    )
-    student = loaded(source, [])
+    student = loaded(PROGRAMS["attention_of_torch"], [])
     student.begin(forbid=["torch.nn.functional.scaled_dot_product_attention"])
     assert student.use(torch.ones(1, 3, 4)).shape == (1, 3, 4)
 

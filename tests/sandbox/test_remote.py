@@ -22,14 +22,7 @@ from grader.seam import Student
 
 
 def test_a_failing_statement_takes_down_only_its_own_names(submit):
-    student = submit(
-        "import numpy as np\n"
-        "table = np.ones(3) / nothing\n"
-        "def double(x):\n    return 2 * x\n"
-        "import sys\n"
-        "class Broken(sys.exit('no')):\n    pass\n"
-        "def double_again(x):\n    return double(double(x))\n"
-    )
+    student = submit("fails_in_parts")
     assert student.double_again(3) == 12
     error = failure(student.table.get)
     assert (error.kind, error.message) == (
@@ -126,13 +119,7 @@ def test_memory_that_torch_asks_for_is_oom_as_well(submit):
 
 
 def test_backward_works_after_a_fork(submit):
-    student = submit(
-        "import torch\n\ndef f():\n"
-        "    x = torch.ones(3, requires_grad=True)\n"
-        "    torch.nn.Linear(3, 2)(x).sum().backward()\n"
-        "    torch.set_num_threads(2)\n"
-        "    return (torch.ones(300, 300) @ torch.ones(300, 300))[0, 0], x.grad.shape[0]\n"
-    )
+    student = submit("backward")
     assert [float(value) for value in student.f()] == [300.0, 3.0]
 
 
@@ -145,14 +132,7 @@ def test_every_layer_of_the_tier_is_reported(any_tier, submit):
 
 
 def test_hangs_crashes_and_leftovers_on_every_tier(any_tier, submit):
-    student = submit(
-        "import os, time\n"
-        "def hang():\n    time.sleep(60)\n"
-        "def die():\n    os._exit(0)\n"
-        "def linger():\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(60)\n"
-        "    return 1\n",
-        process=any_tier,
-    )
+    student = submit("lingers", process=any_tier)
     assert failure(lambda: student.call(student.hang, deadline=0.2)).kind == "TIMEOUT"
     assert failure(student.die).kind == "CRASHED"
     assert student.linger() == 1
