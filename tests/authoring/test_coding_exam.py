@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from checkout import ROOT
-from proofs import COURSE, graded, local_worker, notebook
+from proofs import COURSE, graded, local_worker, notebook, with_cells
 from world_tables import texts
 
 from grader.authoring import course_build
@@ -95,10 +95,9 @@ def test_a_hostile_notebook_gets_nothing_and_harms_nobody(sandboxed, tmp_path):
 def test_who_deletes_a_stub_does_not_get_the_librarys_answer(sandboxed):
     built = json.loads(notebook("exam", "starter"))
     cells = [c for c in built["cells"] if "class MultiHeadAttention" not in "".join(c["source"])]
-    own = {"cell_type": "code", "id": "x", "metadata": {}, "execution_count": None, "outputs": []}
-    source = ["from course_lib.attention import MultiHeadAttention, attention\n"]
-    built["cells"] = [*cells, {**own, "source": source}]
-    result = graded(json.dumps(built).encode(), "exam", sandboxed, ["0.1", "0.3"])
+    imported = "from course_lib.attention import MultiHeadAttention, attention\n"
+    data = with_cells(json.dumps(built | {"cells": cells}).encode(), imported)
+    result = graded(data, "exam", sandboxed, ["0.1", "0.3"])
     assert [e.points for e in result.exercises] == [0, 0]
 
 

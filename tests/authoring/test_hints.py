@@ -1,6 +1,7 @@
 """Hints: three for every exercise with code, folded, against named bugs, with no answer in them."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,7 @@ IDS = [e.id for _, e in EXERCISES]
 ASSIGNMENTS = [a.id for a in COURSE.assignments]
 
 
+@cache
 def cells(id, view):
     return notebooks.build(COURSE, COURSE.assignment(id), view)["cells"]
 

@@ -4,6 +4,7 @@ import importlib
 import json
 import subprocess
 import sys
+from functools import cache
 
 import in_process
 import proofs
@@ -77,6 +78,7 @@ def test_an_assignment_sees_stand_ins_for_earlier_ones_and_no_answer(course, tmp
 TRIAL = texts("trial")
 
 
+@cache
 def losses(tree):
     """The validation losses of a trial of assignment 5 with the library of a tree."""
     answer = Component.parse("course_lib.study.trial:run_trial").source

@@ -1,6 +1,6 @@
 """What is taken from a notebook, and what is said about the rest."""
 
-import pytest
+from world_tables import cases
 
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
@@ -15,17 +15,9 @@ def kept(result):
     return [name for statement in result.statements for name in statement.names]
 
 
-def test_imports_and_definitions_are_kept_plots_loops_and_prints_are_not():
-    result = collected(
-        "import numpy as np\nprint(1)",
-        "def softmax(x):\n    return np.exp(x)\nfor i in range(10**9): softmax(i)\nsoftmax(3)",
-    )
-    assert kept(result) == ["np", "softmax"]
-
-
-def test_only_needed_assignments_are_kept():
-    result = collected("EPS = 1e-9\nSLOW = open('data')", "def softmax(x):\n    return x + EPS")
-    assert kept(result) == ["EPS", "softmax"]
+@cases("collected")
+def test_what_is_needed_and_safe_is_kept(case, cells, names):
+    assert kept(collected(*cells)) == names
 
 
 def test_a_local_variable_needs_no_global_of_the_same_name():
@@ -57,16 +49,7 @@ def test_a_needed_name_set_by_a_loop_is_refused_with_its_cell():
     assert "pass it as an argument" in result.refused["softmax"]
 
 
-@pytest.mark.parametrize(
-    ("imports", "skipped"),
-    [
-        ("import sys", "try:\n    sys.path[:0] = ['here']\nexcept OSError:\n    pass"),
-        ("import sys", "with open('x') as f:\n    sys.path.insert(0, f.read())"),
-        ("import matplotlib.pyplot as plt", "for k in 'ab':\n    plt.rcParams[k] = 3"),
-        ("from matplotlib import rcParams", "for k in 'ab':\n    rcParams.update({k: 3})"),
-        ("import torch", "while True:\n    torch.backends.cudnn.benchmark = True\n    break"),
-    ],
-)
+@cases("settings_of_packages")
 def test_a_setting_of_a_package_is_no_value_of_the_student(imports, skipped):
     name = imports.split()[-1]
     own = f"{imports}\ndef softmax(x):\n    return {name}, x"
@@ -85,23 +68,10 @@ def test_magics_and_shell_lines_may_stand_anywhere():
     assert any("pip install" in notice for notice in result.notices)
 
 
-def test_a_modulo_at_the_start_of_a_line_is_no_magic():
-    result = collected("def softmax(x):\n    return (x\n    % 3)")
-    assert kept(result) == ["softmax"]
-
-
 def test_a_cell_that_does_not_parse_costs_only_its_own_names():
     result = collected("def softmax(x:\n    return x", "def other(x):\n    return x")
     assert "not valid Python" in result.unavailable["softmax"]
     assert kept(result) == ["other"]
-
-
-def test_guarded_imports_are_kept():
-    result = collected(
-        "try:\n    import torch\nexcept ImportError:\n    torch = None",
-        "def softmax(x):\n    return torch",
-    )
-    assert kept(result) == ["torch", "torch", "softmax"]
 
 
 def test_the_closure_follows_helpers_and_constants():

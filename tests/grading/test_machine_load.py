@@ -1,6 +1,5 @@
 """No grade depends on the load of the machine, or on a failure of the grader."""
 
-import json
 import os
 import signal
 import subprocess
@@ -22,17 +21,11 @@ from grader.grading.judge_pool import JudgePool, Settings
 from grader.intake.submissions import Submission
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
+SCORES = "course_lib.numpy_forms.attention:scaled_scores"
 LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"
 CRASH = "import os\n\ndef scaled_scores(query, key):\n    os._exit(3)\n"
 SETTINGS = Settings(jobs=2)
-
-
-def with_import_of_torch() -> bytes:
-    """A perfect notebook that takes two to four seconds of CPU time to load."""
-    notebook = json.loads(proofs.notebook("a1", "solution"))
-    cell = {"cell_type": "code", "id": "x", "metadata": {}, "source": "import torch"}
-    notebook["cells"].insert(1, cell | {"outputs": [], "execution_count": None})
-    return json.dumps(notebook).encode()
+RIGHT = proofs.notebook("a1", "solution")
 
 
 def submission(student: str, data: bytes) -> Submission:
@@ -40,7 +33,7 @@ def submission(student: str, data: bytes) -> Submission:
 
 
 def reference(student: str) -> Submission:
-    return submission(student, proofs.notebook("a1", "solution"))
+    return submission(student, RIGHT)
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +51,9 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
     some = mistakes.load(Course.here().assignment("a1"))[:1]
     submissions = [
         reference("right"),
-        submission("torch", with_import_of_torch()),
+        submission("torch", proofs.with_cells(RIGHT, "import torch")),  # seconds to load
         submission("loop", proofs.notebook("a1", "solution", {SOFTMAX: LOOP})),
-        submission(
-            "crash",
-            proofs.notebook(
-                "a1", "solution", {"course_lib.numpy_forms.attention:scaled_scores": CRASH}
-            ),
-        ),
+        submission("crash", proofs.notebook("a1", "solution", {SCORES: CRASH})),
         *(submission(bug.name, cases.Case("a1", "bug", bug=bug).notebook) for bug in some),
     ]
 

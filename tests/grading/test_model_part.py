@@ -6,6 +6,7 @@ import zlib
 from dataclasses import replace
 
 import numpy as np
+import proofs
 import pytest
 import torch
 from checkout import ROOT, elsewhere
@@ -19,10 +20,8 @@ from grader.authoring.views import notebooks
 from grader.grading import warm_processes
 from grader.judge.grade import grade
 from grader.judge.models import asking, model_part, thresholds
-from grader.judge.models.asking import Grading
 from grader.judge.models.scorer import HiddenLabels
 from grader.judge.suite_run import Submitted
-from grader.judge.workers.load import Load, of_course
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.report.sentences import model_sentences
@@ -69,20 +68,14 @@ FILES = {
 
 
 @pytest.fixture
-def evaluated(course, sandbox):
+def evaluated(course, evaluate):
     """Evaluate files with a notebook's code, in the sandbox."""
-    assignment = course.assignment("a3")
+    points = course.assignment("a3").model.entry_points
 
     def run(files, code=CODE, hidden=HIDDEN, **changed):
-        part = assignment.model.model_copy(update=changed)
-        cells = [Cell(1, "code", code, "")]
-        collected = collect(cells, assignment.model.entry_points)
-        load = Load(collected.statements, collected.unavailable, limits=model_part.limits(part))
-        opened = sandbox("a3")
-        scored_with = (part, assignment.scorer, hidden, assignment.seed)
-        ours = of_course(part, model_part.limits(part), load.patience)
-        workers = (lambda: opened(load), lambda: opened(ours))
-        return model_part.evaluate(Grading(files, *scored_with, *workers))
+        return evaluate(
+            "a3", files, collect([Cell(1, "code", code, "")], points), hidden, **changed
+        )
 
     return run
 
@@ -299,10 +292,8 @@ def test_points_rise_linearly(course):
 def test_points_that_depend_on_who_is_asked_wait_for_a_person(course, sandbox):
     """Another architecture than the course's has no second score: only its code can run it."""
     assignment = course.assignment("a3")
-    cell = {"cell_type": "code", "id": "x", "metadata": {}, "outputs": []}
-    cell |= {"execution_count": None, "source": CODE}
-    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    data = notebooks.dump(notebook).encode()
+    empty = notebooks.dump({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    data = proofs.with_cells(empty.encode(), CODE)
     for files, hidden, points, status, pending, told in (
         (FILES, HIDDEN, None, "pending", 2, "Your points wait for your instructor."),
         ({}, HIDDEN, 0.0, "not written", 0, "no classifier.safetensors was handed in"),

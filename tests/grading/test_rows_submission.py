@@ -22,17 +22,9 @@ def graded(sandbox):
     return run
 
 
-def changed(id="a1", replace=None, add=()):
-    """The solution notebook with other sources, and cells added at its end."""
-    notebook = json.loads(proofs.notebook(id, "solution", replace))
-    for number, source in enumerate(add):
-        cell = {"cell_type": "code", "id": f"x{number}", "metadata": {}, "source": source}
-        notebook["cells"].append(cell | {"outputs": [], "execution_count": None})
-    return notebook
-
-
-def as_bytes(notebook):
-    return json.dumps(notebook).encode()
+def changed(source, component=SOFTMAX, id="a1"):
+    """The solution notebook with another source of a component."""
+    return proofs.notebook(id, "solution", {component: source})
 
 
 def entry(result, exercise):
@@ -45,8 +37,7 @@ def full(result):
 
 def test_row_7_an_exit_while_loading_is_a_load_error_of_its_own_name(graded):
     code = "import sys\nclass SelfAttention:\n    sys.exit(0)"
-    data = as_bytes(changed(replace={"course_lib.numpy_forms.attention:SelfAttention": code}))
-    result = graded(data)
+    result = graded(changed(code, "course_lib.numpy_forms.attention:SelfAttention"))
     assert result.outcome == "LOAD_ERROR"
     assert entry(result, "1.5").points == 0
     assert entry(result, "1.4").points == entry(result, "1.4").max_points
@@ -63,7 +54,7 @@ class Trap:
 def softmax(x, axis=-1):
     return Trap()
 """
-    result = graded(as_bytes(changed(replace={SOFTMAX: code})))
+    result = graded(changed(code))
     assert entry(result, "1.1").points == 0
     assert "object of type Trap" in json.dumps(result.as_json())
     assert not mark.exists()
@@ -78,20 +69,18 @@ def scaled_scores(query, key):
     shape = (query.shape[-2], key.shape[-2])
     return np.array(answers.get(shape, np.zeros(shape)))
 """
-    result = graded(
-        as_bytes(changed(replace={"course_lib.numpy_forms.attention:scaled_scores": code}))
-    )
+    result = graded(changed(code, "course_lib.numpy_forms.attention:scaled_scores"))
     hidden = [test for test in entry(result, "1.3").tests if not test.public]
     assert sum(test.points for test in hidden) < sum(test.max_points for test in hidden) / 2
 
 
 def test_rows_37_and_38_cells_may_be_moved_doubled_renamed_and_stripped(graded):
-    notebook = changed()
+    notebook = json.loads(proofs.notebook("a1", "solution"))
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell in code:
         cell["metadata"], cell["id"] = {"nbgrader": {"points": 1000}}, "same"
     notebook["cells"] = code[:2] + code[2:][::-1] + code[4:8]
-    assert full(graded(as_bytes(notebook)))
+    assert full(graded(json.dumps(notebook).encode()))
 
 
 @pytest.mark.parametrize("data", [b"{", b"\xff\xfe\x00", b"", b"[" * 200_000, b"{}"], ids=range(5))
@@ -105,14 +94,14 @@ def test_rows_39_to_42_an_unreadable_file_is_invalid_and_has_a_row(graded, data)
 
 def test_row_44_a_question_to_the_user_says_what_to_change(graded):
     code = "NAME = input('name? ')\ndef softmax(x, axis=-1):\n    return NAME"
-    result = graded(as_bytes(changed(replace={SOFTMAX: code})))
+    result = graded(changed(code))
     assert "input()" in json.dumps(entry(result, "1.1").as_json())
 
 
 def test_row_45_code_for_a_gpu_only_says_what_to_change(graded):
     code = Component.parse("course_lib.attention:split_heads").source
     code = code.replace("    return ", "    x = x.cuda()\n    return ", 1)
-    result = graded(as_bytes(changed("a2", {"course_lib.attention:split_heads": code})), "a2")
+    result = graded(changed(code, "course_lib.attention:split_heads", "a2"), "a2")
     causes = {test.message.cause for test in entry(result, "2.2").tests if test.message}
     assert any("x.device" in cause for cause in causes)
 
@@ -127,7 +116,7 @@ def test_row_50_an_unsaved_notebook_and_another_assignments_are_said_plainly(gra
 
 def test_row_50_a_wrong_signature_is_said_plainly(graded):
     code = "def softmax(values):\n    return values"
-    result = graded(as_bytes(changed(replace={SOFTMAX: code})))
+    result = graded(changed(code))
     causes = [test.message.cause for test in entry(result, "1.1").tests if test.message]
     assert any("parameters differs from the handout" in cause for cause in causes)
 

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 
+import proofs
 import pytest
 import torch
 from safetensors.torch import load, save
@@ -21,12 +22,11 @@ from grader.grading import fingerprints
 from grader.intake import handed_in
 from grader.judge import score
 from grader.judge.grade import grade
-from grader.judge.models import model_part, scorer
-from grader.judge.models.asking import Answers, Grading, how_many
+from grader.judge.models import scorer
+from grader.judge.models.asking import Answers, how_many
 from grader.judge.models.scorer import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
 from grader.judge.suite_run import Submitted
-from grader.judge.workers.load import Load, of_course
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
@@ -70,29 +70,20 @@ def notebook(course):
     made = notebooks.build(course, assignment, "starter", sources)
 
     def with_code(code):
-        cell = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": []}
-        cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
-        return notebooks.dump(made | {"cells": [*made["cells"], cell]}).encode()
+        return proofs.with_cells(notebooks.dump(made).encode(), code)
 
     return with_code
 
 
 @pytest.fixture
-def evaluated(course, sandbox, notebook, files, hidden):
+def evaluated(course, evaluate, notebook, files, hidden):
     """Evaluate files with a notebook's own code, in the sandbox."""
-    assignment = course.assignment("a4")
+    points = course.assignment("a4").model.entry_points
 
     def run(changed=None, code=CODE, hidden=hidden, seconds=60.0, whole=True, exercises=()):
-        part = assignment.model.model_copy(update={"seconds": seconds})
         cells = read(notebook(code)) if whole else [Cell(1, "code", code, "")]
-        collected = collect(cells, assignment.model.entry_points)
-        load = Load(collected.statements, collected.unavailable, limits=model_part.limits(part))
-        opened = sandbox("a4")
         given = files if changed is None else changed
-        scored_with = (part, assignment.scorer, hidden, assignment.seed)
-        ours = of_course(part, model_part.limits(part), load.patience)
-        workers = (lambda: opened(load), lambda: opened(ours))
-        return model_part.evaluate(Grading(given, *scored_with, *workers, exercises))
+        return evaluate("a4", given, collect(cells, points), hidden, exercises, seconds=seconds)
 
     return run
 

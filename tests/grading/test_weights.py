@@ -13,9 +13,6 @@ from grader.gradebook import marking_worklist
 from grader.gradebook.manual import ManualMark
 from grader.gradebook.store import Store
 from grader.judge import score
-from grader.judge.models import model_part
-from grader.judge.models.asking import Grading
-from grader.judge.workers.load import Load, of_course
 from grader.marking.desk import Desk
 from grader.report import render_student
 
@@ -50,18 +47,13 @@ LOOKUPS = {
 
 
 @pytest.fixture
-def evaluated(course, sandbox):
+def evaluated(course, evaluate):
     """The graded entries of 3.10 and 3.20 for files, and a notebook with a mistake or more code."""
     assignment = course.assignment("a3")
-    part, exercises = assignment.model, [e for e in assignment.exercises if e.kind == "model"]
+    exercises = [e for e in assignment.exercises if e.kind == "model"]
 
     def run(files, mistake="", code=""):
-        found, limits, opened = statements(mistake, code), model_part.limits(part), sandbox("a3")
-        theirs = Load(found.statements, found.unavailable, limits=limits)
-        ours = of_course(part, limits, theirs.patience)
-        workers = (lambda: opened(theirs), lambda: opened(ours))
-        scored_with = (part, assignment.scorer, HIDDEN, assignment.seed)
-        told = model_part.evaluate(Grading(files, *scored_with, *workers, exercises))
+        told = evaluate("a3", files, statements(mistake, code), HIDDEN, exercises)
         entries = score.models(assignment, score.nothing(assignment), told)
         return SimpleNamespace(told=told, main=next(e for e in entries if e.id == "3.10"))
 

@@ -198,14 +198,13 @@ def test_files_go_along_in_the_folder_where_the_grader_looks(tmp_path):
     [("[0 for text in texts]", None), ("['good' for text in texts]", "['good', 'good']")],
 )
 def test_a_trained_model_is_loaded_and_asked_from_the_archives_files(tmp_path, answers, told):
-    notebook = json.loads(proofs.notebook("a3", "starter"))
     code = (
         "from pathlib import Path\ndef load_model(folder):\n"
         "    return (Path(folder) / 'config.json').read_text()\n"
         f"def predict(model, texts):\n    return {answers}\n"
     )
-    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": code})
-    path = place(tmp_path / "a3.ipynb", json.dumps(notebook).encode())
+    data = proofs.with_cells(proofs.notebook("a3", "starter"), code)
+    path = place(tmp_path / "a3.ipynb", data)
     for name in A3.files:
         place(tmp_path / "submission" / name, b"{}")
     [tried] = check.run_tests(work.read(A3, path), model=True).of("3.10")
