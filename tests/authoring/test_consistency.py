@@ -42,6 +42,13 @@ def check(folder):
     consistency.check(course.model_copy(update=kept))
 
 
+def refusal(folder):
+    """What is said of a course that does not fit together."""
+    with pytest.raises(BuildError) as caught:
+        check(folder)
+    return str(caught.value)
+
+
 def test_the_course_fits_together(copy):
     check(copy)
 
@@ -49,9 +56,7 @@ def test_the_course_fits_together(copy):
 @cases("mistakes", "consistency.toml")
 def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, told):
     line = change(copy, file, old, new)
-    with pytest.raises(BuildError) as caught:
-        check(copy)
-    message = str(caught.value)
+    message = refusal(copy)
     assert message.startswith(f"{file}, line {line}: ")
     assert told in message
     assert "\n" not in message
@@ -62,55 +67,39 @@ def test_an_exercise_without_hints_is_named(copy):
     path = copy / RECORD.format(3)
     stages = "(?m)^(question|direction|shape|answers) = .*\n"
     path.write_text(re.sub(stages, "", path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(BuildError) as caught:
-        check(copy)
-    assert f"{RECORD.format(3)}: add [hints]: a question, a d" in str(caught.value)
+    assert f"{RECORD.format(3)}: add [hints]: a question, a d" in refusal(copy)
 
 
 def test_a_folder_without_a_record_is_named(copy):
     (copy / "autograder/a1/exercise_1_33").mkdir()
-    with pytest.raises(BuildError, match="autograder/a1/exercise_1_33: there is no exercise.toml"):
-        check(copy)
+    assert "autograder/a1/exercise_1_33: there is no exercise.toml" in refusal(copy)
 
 
 def test_a_test_for_an_exercise_that_is_not_there_is_named_with_its_line(copy):
     line = change(copy, SUITE, '@question("1.1"', '@question("1.78"')
-    with pytest.raises(BuildError) as caught:
-        check(copy)
-    first = str(caught.value).splitlines()[0]
-    assert first.startswith(f"{SUITE}, line {line}: a test is marked for exercise 1.78")
+    told = f"{SUITE}, line {line}: a test is marked for exercise 1.78"
+    assert refusal(copy).startswith(told)
 
 
 def test_an_exercise_without_a_test_is_named(copy):
     (copy / SUITE).unlink()
     (copy / "assignments/a1/public_tests/exercise_1_1.py").unlink()
-    with pytest.raises(BuildError) as caught:
-        check(copy)
-    first = str(caught.value).splitlines()[0]
-    assert first.startswith(f'{RECORD.format(1)}: no test is marked @exercise("1.1")')
+    assert refusal(copy).startswith(f'{RECORD.format(1)}: no test is marked @exercise("1.1")')
 
 
 def test_many_problems_are_not_a_flood(copy):
     for path in (*copy.rglob("test_*.py"), *copy.rglob("public_tests/*.py")):
         path.unlink()
     change(copy, RECORD.format(4), "\n- ", "\n- no ")
-    with pytest.raises(BuildError, match="and [0-9]+ more problems of this kind") as caught:
-        check(copy)
-    assert len(str(caught.value).splitlines()) == 13
+    message = refusal(copy)
+    assert re.search("and [0-9]+ more problems of this kind", message)
+    assert len(message.splitlines()) == 13
 
 
 def test_the_command_says_it_without_a_traceback(tmp_path):
     """A copy of the whole course, in a process of its own: two mistakes, one after the other."""
-    for place in (
-        "course_lib",
-        "grader",
-        "autograder",
-        "book",
-        "bench",
-        "assignments",
-        "solutions",
-        "data",
-    ):
+    folders = "course_lib grader autograder book bench assignments solutions data"
+    for place in folders.split():
         ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
         shutil.copytree(ROOT / place, tmp_path / place, ignore=ignored)
     for file in ("course.toml", "README.md", "CONTRIBUTING.md"):
@@ -146,9 +135,9 @@ def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):
         shutil.copy(ROOT / "course_lib" / module, target)
     components.module_text.cache_clear()
     line = change(copy, "course_lib/numpy_forms/attention.py", "def scaled_scores(", "def (")
+    told = f"course_lib/numpy_forms/attention.py, line {line}: invalid syntax: correct this line"
     for command in (consistency.check, consistency.check_components):
         with pytest.raises(BuildError) as caught:
             command(Course.load(copy / "course.toml"))
-        place = f"course_lib/numpy_forms/attention.py, line {line}"
-        assert str(caught.value) == f"{place}: invalid syntax: correct this line"
+        assert str(caught.value) == told
     components.module_text.cache_clear()

@@ -1,7 +1,6 @@
 """Hints: three for every exercise with code, folded, against named bugs, with no answer in them."""
 
 import re
-from functools import cache
 
 import pytest
 
@@ -16,7 +15,6 @@ IDS = [e.id for _, e in EXERCISES]
 ASSIGNMENTS = [a.id for a in COURSE.assignments]
 
 
-@cache
 def cells(id, view):
     return notebooks.build(COURSE, COURSE.assignment(id), view)["cells"]
 

@@ -57,34 +57,16 @@ def test_a_mistake_in_a_record_is_one_sentence_with_its_file_and_line(
         assert f"line {text[: text.index(line)].count(chr(10)) + 1}:" in message
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "told"),
-    [
-        (record("1.4"), "points = 18", "points = 19", "[[assignments]]: of a1 have 101 points"),
-        (
-            "course.toml",
-            ', { part = 4, sections = ["Equivariant, not invariant"] }',
-            "",
-            f"{record('1.8')}: exercise 1.8 of week 1 is taught in week 3",
-        ),
-    ],
-)
+@cases("in_two_files", "syllabus.toml")
 def test_what_two_files_say_differently_names_one_of_them(tmp_path, name, old, new, told):
     place, _, told = told.partition(": ")
-    message, _ = refused(tmp_path, name, old, new)
-    first = place if "/" in place else f"course.toml, line {line_of(place)}: "
+    message, _ = refused(tmp_path, record(name) if name else "course.toml", old, new)
+    first = f"course.toml, line {line_of(place)}: " if name else record(place)
     assert message.startswith(first)
     assert told in message
 
 
-@pytest.mark.parametrize(
-    ("id", "name", "told"),
-    [
-        ("L1.3", "exercise_9_3", "begin its id with a letter"),
-        ("1.4", "exercise_1_x", "'1.x' is not an exercise: call the folder exercise_N_M"),
-        ("1.3", "exercise_1_33", "exercise 1.4 depends on 1.3, which does not exist"),
-    ],
-)
+@cases("folders", "syllabus.toml")
 def test_a_folder_s_name_is_its_exercise_s_id(tmp_path, id, name, told):
     path = syllabus(tmp_path)
     folder = (tmp_path / record(id)).parent
@@ -121,16 +103,7 @@ def test_a_mark_at_the_beginning_is_fine_and_another_encoding_is_told(tmp_path):
         Course.load(path)
 
 
-@pytest.mark.parametrize(
-    ("due", "zone", "utc"),
-    [
-        ("2027-02-08T23:59:00", "Europe/Berlin", "2027-02-08T22:59"),
-        ("2027-07-08 23:59:00", "Europe/Berlin", "2027-07-08T21:59"),
-        ("2027-02-08T23:59:00", "UTC", "2027-02-08T23:59"),
-        ("2027-02-08T23:59:00", "America/New_York", "2027-02-09T04:59"),
-        ("2027-02-08T23:59:00+00:00", "Europe/Berlin", "2027-02-08T23:59"),
-    ],
-)
+@cases("due_dates", "syllabus.toml")
 def test_a_due_date_without_a_zone_is_in_that_of_the_course(tmp_path, due, zone, utc):
     old, path = "due = 2027-02-08T23:59:00+00:00", syllabus(tmp_path)
     text = TEXT.replace(old, f"due = {due}", 1).replace('timezone = "UTC"', f'timezone = "{zone}"')
