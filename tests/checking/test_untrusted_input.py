@@ -1,15 +1,14 @@
 """What a submission could once do: stop or stall the grading of a class, or earn points."""
 
-import io
 import json
 import struct
 import time
-import zipfile
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import proofs
 import pytest
+from world import notebook, packed
 
 from autograder.scorers.accuracy import Accuracy
 from grader.checking.messages import MOST_SHOWN, Message
@@ -235,29 +234,22 @@ def test_half_a_character_is_replaced_wherever_it_is():
 
 
 def test_a_notebook_without_an_assignment_is_looked_at_in_safety(tmp_path):
-    cell = {"cell_type": "code", "source": "if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 900}
-    (tmp_path / "ada.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
+    branches = notebook("if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 900)
+    (tmp_path / "ada.ipynb").write_text(branches, encoding="utf-8")
     (found,) = submissions.find(tmp_path, ["a1"])
     assert class_run.resolve(found, proofs.COURSE).assignment == "a1"
 
 
 def test_a_zip_file_of_very_many_entries_is_refused_before_they_are_read(tmp_path):
     path = tmp_path / "ada.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for number in range(2_100):
-            archive.writestr(str(number), b"")
+    path.write_bytes(packed({str(number): b"" for number in range(2_100)}))
     with pytest.raises(plain_files.RefusedError, match="more than 1000 entries"):
         archives.entries(path)
 
 
 def test_an_inner_zip_file_does_not_count(tmp_path):
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        for number in range(900):
-            archive.writestr(str(number), b"")
-    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
-        archive.writestr("a1.ipynb", b"{}")
-        archive.writestr("old.zip", inner.getvalue())
+    inner = packed({str(number): b"" for number in range(900)})
+    (tmp_path / "ada.zip").write_bytes(packed({"a1.ipynb": b"{}", "old.zip": inner}))
     assert len(archives.entries(tmp_path / "ada.zip")) == 2
 
 

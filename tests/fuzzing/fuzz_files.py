@@ -14,6 +14,7 @@ from pathlib import Path
 import proofs
 from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edited, mostly, spliced
 from hypothesis import strategies as st
+from world import packed
 
 from autograder.scorers import accuracy, bleu
 from course_lib.study.handed_in import BadFile, read_trials
@@ -122,25 +123,15 @@ RECORDS = (b"PK\1\2", b"PK\3\4", b"PK\5\6")  # an entry's description, an entry,
 @functools.lru_cache(maxsize=1)
 def small_archives() -> list[bytes]:
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-    found = []
-    for method in methods:
-        whole = io.BytesIO()
-        with zipfile.ZipFile(whole, "w", method) as archive:
-            archive.writestr("a1/a1.ipynb", small_notebooks()[0])
-            archive.writestr("a1/config.json", b"{}" * 40)
-            archive.comment = b"comment"
-        found.append(whole.getvalue())
-    return found
+    files = {"a1/a1.ipynb": small_notebooks()[0], "a1/config.json": b"{}" * 40}
+    return [packed(files, method) for method in methods]
 
 
 @functools.lru_cache(maxsize=1)
 def bomb() -> bytes:
     """A few KiB that unpack to more than is ever read."""
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a1.ipynb", bytes(notebook_file.MAX_BYTES))
-        archive.writestr("config.json", bytes(handed_in.MAX_TOTAL + 1))
-    return whole.getvalue()
+    larger = bytes(handed_in.MAX_TOTAL + 1)
+    return packed({"a1.ipynb": bytes(notebook_file.MAX_BYTES), "config.json": larger})
 
 
 ENTRY_NAMES = (
@@ -235,7 +226,7 @@ def small_weights() -> list[bytes]:
     return [whole, save({"a": torch.zeros(0, 3), "b": torch.ones(())})]
 
 
-def packed(header: bytes, body: bytes, off: int = 0) -> bytes:
+def weights(header: bytes, body: bytes, off: int = 0) -> bytes:
     return struct.pack("<Q", (len(header) + off) % 2**64) + header + body
 
 
@@ -243,7 +234,7 @@ def huge_weights(rng: Rng) -> bytes:
     """As many tensors as a header of the largest size has, or a few more."""
     entry = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
     most = code_answers.MAX_HEADER // 60
-    return packed(json.dumps({f"{i:06}": entry for i in range(most)}).encode(), b"", 0)
+    return weights(json.dumps({f"{i:06}": entry for i in range(most)}).encode(), b"")
 
 
 def changed_weights(rng: Rng) -> bytes:
@@ -267,7 +258,7 @@ def changed_weights(rng: Rng) -> bytes:
     if kind > 0.65:
         header = changed(rng, header)
     off = rng.choice((-1, 1, 2**20, 2**40, -(2**63))) if rng.random() < 0.1 else 0
-    return packed(as_json(header), body, off)
+    return weights(as_json(header), body, off)
 
 
 WEIGHTS = mostly(changed_weights, st.binary())

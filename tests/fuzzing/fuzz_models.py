@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import tempfile
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -142,14 +141,9 @@ def submission(rng: Rng, part: Any) -> dict[str, bytes]:
     return files
 
 
-@functools.lru_cache(maxsize=1)
-def place() -> tempfile.TemporaryDirectory:
-    return tempfile.TemporaryDirectory(prefix="fuzz-")
-
-
 def read_back(files: dict[str, bytes]) -> dict[str, bytes]:
     """The files as the judge gets them: from a folder, by the intake."""
-    folder = Path(place().name)
+    folder = Path(fuzz_files.folder().name)
     for old in folder.iterdir():
         old.unlink()
     for name, data in files.items():

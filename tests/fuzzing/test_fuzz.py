@@ -20,15 +20,17 @@ QUICK = {
 }
 
 
-@pytest.mark.parametrize("name", fuzz.TARGETS)
+GRADED = pytest.param("edits, graded", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", [*sorted(fuzz.TARGETS.keys() - {"edits, graded"}), GRADED])
 def test_every_answer_is_a_value_or_a_documented_exception(name):
     target = fuzz.TARGETS[name]
     inputs = 60 if target.share == 1 else 30 if name.startswith("edits of") else 20
-    inputs = 2 if name == "edits, graded" else inputs
     found = fuzz.run(replace(target, inputs=QUICK.get(name, target.inputs)), inputs, seed=1)
     assert found.findings == []
     assert found.failed == 0
-    assert found.inputs >= 0.8 * inputs
+    assert found.inputs >= inputs - inputs // 6
     assert found.slowest < fuzz.SECONDS
 
 

@@ -6,17 +6,16 @@ import zlib
 from dataclasses import replace
 
 import numpy as np
-import proofs
 import pytest
 import torch
 from checkout import ROOT, elsewhere
 from safetensors.torch import load, save
+from world import notebook
 from world_tables import cases, texts
 
 from autograder.scorers import accuracy
 from autograder.scorers.accuracy import Accuracy
 from autograder.scorers.bleu import Bleu
-from grader.authoring.views import notebooks
 from grader.grading import warm_processes
 from grader.judge.grade import grade
 from grader.judge.models import asking, model_part, thresholds
@@ -292,8 +291,7 @@ def test_points_rise_linearly(course):
 def test_points_that_depend_on_who_is_asked_wait_for_a_person(course, sandbox):
     """Another architecture than the course's has no second score: only its code can run it."""
     assignment = course.assignment("a3")
-    empty = notebooks.dump({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    data = proofs.with_cells(empty.encode(), CODE)
+    data = notebook(CODE).encode()
     for files, hidden, points, status, pending, told in (
         (FILES, HIDDEN, None, "pending", 2, "Your points wait for your instructor."),
         ({}, HIDDEN, 0.0, "not written", 0, "no classifier.safetensors was handed in"),

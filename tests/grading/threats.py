@@ -6,15 +6,14 @@ Those of `threats.toml`. A `Threat` that can be a file in a class's folder is gr
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import proofs
+from world import packed
 from world_tables import texts
 
 from autograder.demo.bundled_class import HOSTILE
@@ -72,13 +71,6 @@ def _linked(folder: Path) -> None:
     os.symlink("/etc/hostname", folder / "a1" / "a1.ipynb")
 
 
-def _zipped(name: str, data: bytes) -> Write:
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, data)
-    return _file(whole.getvalue, "a1/a1.zip")
-
-
 def _shuffled_cells() -> bytes:
     document = json.loads(proofs.notebook("a1", "solution"))
     code = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
@@ -114,9 +106,9 @@ WRITES = {  # what is no text of a cell
     "37_cells_moved": _file(_shuffled_cells),
     "39_not_utf8": _file(lambda: b"\xff\xfe\0"),
     "40_crlf": _file(lambda: notebook().replace(b"\\n", b"\\r\\n")),
-    "41_zip_slip": _zipped("../a1.ipynb", b"{}"),
+    "41_zip_slip": _file(lambda: packed({"../a1.ipynb": b"{}"}), "a1/a1.zip"),
     "41_link": _linked,
-    "42_zip_bomb": _zipped("a1.ipynb", b"1" * 2**26),
+    "42_zip_bomb": _file(lambda: packed({"a1.ipynb": b"1" * 2**26}), "a1/a1.zip"),
     "42_giant": _file(lambda: b"1" * 2**26),
     "47_<script>alert(1)<": _file(_half_characters),
     "48_old_time": _old_file,
