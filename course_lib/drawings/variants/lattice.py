@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from ...decoding.search import beam_search
+from ...decoding.search import Hypothesis, beam_search
 from ..drawing import Drawing
 from ..sheet import Sheet
 
@@ -25,22 +25,29 @@ LATTICE = {  # what may follow each prefix, with its probability
 LEFT, APART, STEP, WIDE, HIGH = 20, 152, 44, 84, 32
 
 
+def step(prefixes: Tensor, state: None) -> tuple[Tensor, None]:
+    """The log probability of every next word, as a model gives it to a search."""
+    rows = [" ".join(WORDS[token] for token in prefix[1:]) for prefix in prefixes.tolist()]
+    after = [LATTICE.get(row, {"END": 1.0}) for row in rows]
+    chances = [[chance.get(word, 0.0) for word in WORDS] for chance in after]
+    return torch.tensor(chances).log(), state
+
+
+def sentence(found: Hypothesis) -> str:
+    """The words that a search has found."""
+    return " ".join(WORDS[token] for token in found.tokens)
+
+
 def paths() -> tuple[str, dict[str, float]]:
     """The sentence of greedy search; every sentence with its probability, best first. All have END.
 
     The library's beam search finds them: with a beam of 1, and of more than there are.
     """
 
-    def step(prefixes: Tensor, state: None) -> tuple[Tensor, None]:
-        rows = [" ".join(WORDS[token] for token in prefix[1:]) for prefix in prefixes.tolist()]
-        after = [LATTICE.get(row, {"END": 1.0}) for row in rows]
-        chances = [[chance.get(word, 0.0) for word in WORDS] for chance in after]
-        return torch.tensor(chances).log(), state
-
     def found(width: int) -> dict[str, float]:
         best = beam_search(step, None, 1, width, length_penalty=0.0, n_best=width)[0]
-        said = {" ".join(WORDS[id] for id in one.tokens): math.exp(one.score) for one in best}
-        return {f"{text} END": chance for text, chance in said.items() if chance}
+        chances = {f"{sentence(one)} END": math.exp(one.score) for one in best}
+        return {text: chance for text, chance in chances.items() if chance}
 
     return next(iter(found(1))), found(9)
 
