@@ -33,25 +33,6 @@ def _sst2(m: Measures) -> str:
     )
 
 
-def _pretraining(m: Measures) -> str:
-    """The gain from pre-training with the fewest and the most labels, and with those between."""
-    counts = sorted(
-        int(found[1]) for name in m if (found := re.fullmatch(r"gain_(\d+)_labels", name))
-    )
-    shown = [
-        f"{m[f'pretrained_{count}_labels_accuracy'].mean:.1f}% of the test sentences with "
-        f"{count:,} labels, and {m[f'from_chance_{count}_labels_accuracy'].mean:.1f}% from random "
-        f"weights (difference {_signed(m[f'gain_{count}_labels'].mean)} points, 95% interval "
-        f"{_signed(m[f'gain_{count}_labels_low'].mean)} to "
-        f"{_signed(m[f'gain_{count}_labels_high'].mean)})"
-        for count in (counts[0], counts[len(counts) // 2], counts[-1])
-    ]
-    return (
-        f"An encoder that has filled gaps for {m.pretraining_cpu_minutes.mean:.0f} CPU minutes "
-        f"reaches, over {len(m[f'gain_{counts[0]}_labels'].values)} seeds, " + "; ".join(shown)
-    )
-
-
 def _published(m: Measures) -> str:
     """Results of fine-tuning a published encoder with 1,000 labels, and their cost."""
     tuned, validation = (
@@ -139,7 +120,6 @@ def _report(m: Measures) -> str:
 SENTENCES: dict[str, Callable[[Measures], str]] = {
     "sst2_cpu": _sst2,
     "sst2_six_layers": _sst2,
-    "pretraining": _pretraining,
     "published": _published,
     "table3_grammar": _table3,
     "compare_cpu": language_figures.compare,

@@ -119,6 +119,23 @@ def _published(content: dict[str, Any]) -> Rows:
     return rows + [[f"{n:,}", *(shown(f"{arm}_{n}") for arm in arms)] for n in counts]
 
 
+def _pretraining(content: dict[str, Any]) -> Rows:
+    """A row for each number of labels: both encoders, and the interval of their difference."""
+    measures, ending = content["measures"], "_labels_low"
+    counts = sorted(int(n[5:].removesuffix(ending)) for n in measures if n.endswith(ending))
+    arms = {"pretrained": "filled gaps first", "from_chance": "from random weights"}
+
+    def difference(name: str) -> str:
+        return f"{measures[name]['mean']:+.1f}".replace("-", "\N{MINUS SIGN}")
+
+    rows = [["labels", *arms.values(), "difference (95% interval)"]]
+    for n in counts:
+        gain, low, high = (difference(f"gain_{n}_labels{end}") for end in ("", "_low", "_high"))
+        reached = [f"{measures[f'{arm}_{n}_labels_accuracy']['mean']:.1f}%" for arm in arms]
+        rows.append([f"{n:,}", *reached, f"{gain} ({low} to {high})"])
+    return rows
+
+
 def _answering(content: dict[str, Any]) -> Rows:
     """A row for each stage: percent of the answers to held-out sums."""
     measures, ending = content["measures"], "_right_and_worked_percent"
@@ -170,6 +187,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], Rows]] = {
     "bench_hardware": _hardware,
     "small_data": _choices,
     "published": _published,
+    "pretraining": _pretraining,
     "answering": _answering,
     "serving": _serving,
 }
