@@ -420,6 +420,8 @@ def test_drawings_of_later_models_have_the_numbers_of_a_pencil(read):
         number, unit = size.split()
         assert f"| {name} {size} |" in table
         assert draw("growth").data[name][1] == float(number) * {"M": 1, "B": 1000}[unit]
+    cited = (ROOT / "lectures/part1_motivation.md").read_text(encoding="utf-8")
+    assert [name for name in draw("growth").data if f"[{name}](https://" not in cited] == []
 
 
 def test_guesses_are_kept_up_to_the_first_wrong_one(read):

@@ -7,7 +7,7 @@ import math
 from ..drawing import Drawing
 from ..sheet import Sheet
 
-# Year, millions of parameters as the models' papers give them, and the family's color.
+# Year, millions of parameters as the papers that part 1 cites give them, and the family's color.
 MODELS = {
     "LSTM translator": (2014.7, 384, "grey"),
     "Transformer": (2017.5, 213, "purple"),
