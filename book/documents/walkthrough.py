@@ -1,6 +1,6 @@
 """The walkthrough: a notebook that leads from the paper's sentences to the lines that say them.
 
-Its text notebook, `lectures/walkthrough.py`, names the components as the text notebooks of the
+Its text notebook, `solutions/walkthrough.md`, names the components as the text notebooks of the
 assignments do. Each code cell with a component's source is followed by one that verifies it.
 """
 
@@ -16,7 +16,7 @@ from grader.library.components import BuildError, Component
 
 from .. import outline
 
-SOURCE, BUILT = "lectures/walkthrough.py", "lectures/walkthrough.ipynb"
+SOURCE, BUILT = "solutions/walkthrough.md", "lectures/walkthrough.ipynb"
 SET_UP_AS = "a4"  # the assignment whose set-up cell it has: all that it needs is there by then
 MOST_QUOTED = 60  # words of the paper under one heading
 _QUOTED = re.compile(r"^> .*$", re.M)

@@ -14,14 +14,13 @@ from typing import Any
 
 from book import CHECKOUT
 from course_lib.drawings import gallery
-from grader.authoring.views import notebooks, setup_cell
+from grader.authoring.views import myst_text, notebooks, setup_cell
+from grader.authoring.views.myst_text import Block
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from .. import references
 from ..weeks import KINDS
-from . import myst_text
-from .myst_text import Block
 from .unreleased_code import Cell, Waiting, without_idle_imports
 
 FOLDER = "notebooks"  # of the site

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring.course_build import Target
-from grader.authoring.views import notebooks, setup_cell
+from grader.authoring.views import myst_text, notebooks, setup_cell
 from grader.authoring.views.notebooks import Notebook
 from grader.course.course import Course
 from grader.library.components import Component
 
 from ..quizzes import quiz
 from ..weeks import step_of
-from . import lecture_notebook, myst_text
+from . import lecture_notebook
 from .glued import KEPT
 from .lecture_notebook import FOLDER, Cell
 

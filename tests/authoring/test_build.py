@@ -168,17 +168,20 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("header", "told"),
+    ("text", "told"),
     [
-        ('check="1.1" setup="a1"', "several directives"),
-        ("check=1.1", "neither"),
-        ('[raw] title="a1"', "neither"),
+        ('```{code-cell}\n:check: "1.1"\n:setup: a1\n```', "several directives"),
+        ('+++ {"checks": "1.1"}', "neither"),
+        ("+++ check=1.1", "neither"),
+        ('+++ {"exercise": 1.10}', "neither"),
+        ("```{raw-cell}\n```", "has no {raw-cell}"),
+        ("```{code-cell}\nx = 1", "does not end"),
     ],
 )
-def test_a_cell_of_a_text_notebook_that_cannot_be_read_is_told(tmp_path, header, told):
-    (tmp_path / "a1.py").write_text(f"# %% {header}\nx = 1\n", encoding="utf-8")
-    with pytest.raises(BuildError, match=f"^a1.py: .*{told}"):
-        text_notebook.parse(tmp_path, "a1.py")
+def test_a_cell_of_a_text_notebook_that_cannot_be_read_is_told(tmp_path, text, told):
+    (tmp_path / "a1.md").write_text(f"{text}\n", encoding="utf-8")
+    with pytest.raises(BuildError, match=f"^a1.md: .*{told}"):
+        text_notebook.parse(tmp_path, "a1.md")
 
 
 @pytest.mark.parametrize("id", ASSIGNMENTS)

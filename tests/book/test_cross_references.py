@@ -238,5 +238,5 @@ def test_messages_name_a_question_that_there_is():
         _, _, quoted = (ROOT / path).read_text(encoding="utf-8").partition(f"“{title}”")
         assert quoted
         assert [q for q in re.findall("^.*?“([^”]+)”", quoted)[:1] if q not in questions] == []
-    for path in ("solutions/a3.py", "solutions/a4.py"):
-        assert f"*{title}*" in (ROOT / path).read_text(encoding="utf-8").replace("\n# ", " ")
+    for path in ("solutions/a3.md", "solutions/a4.md"):
+        assert f"*{title}*" in (ROOT / path).read_text(encoding="utf-8").replace("\n", " ")

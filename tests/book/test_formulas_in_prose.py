@@ -14,7 +14,7 @@ from grader.course import toml  # noqa: E402
 LECTURES = ROOT / "lectures"
 PAGES = sorted(path for path in LECTURES.glob("**/*.md") if path.name != "glossary.md")
 QUIZZES = sorted(LECTURES.glob("quizzes/*.toml"))
-NOTEBOOKS = ("lectures/walkthrough.py", *(f"solutions/a{n}.py" for n in range(1, 6)))
+NOTEBOOKS = ("solutions/walkthrough.md", *(f"solutions/a{n}.md" for n in range(1, 6)))
 RAW = re.compile(rf"{symbols.SYMBOL.pattern}|ᵀ|√(?!dₖ)|\w\^[\w({{−]|\b[a-z]+_[a-z]+\b|\)\^")
 # No prose: front matter, code, formulas, roles, HTML, options of directives, links, labels.
 NO_PROSE = (

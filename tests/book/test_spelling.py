@@ -14,7 +14,7 @@ NAMES = ("gage", "pinter")
 CUT = r"\w+…"  # a word that a table had no room for
 TEXTS = ("*.md", "*/README.md", "assignments/*/README.md", "lectures/**/*.md")
 RECORDS = "autograder/*/exercise_*/exercise.toml"
-SOURCES = ("course.toml", RECORDS, "lectures/quizzes/*.toml", "solutions/a*.py")
+SOURCES = ("course.toml", RECORDS, "lectures/quizzes/*.toml", "solutions/a*.md")
 
 
 def mistakes(paths):

@@ -92,14 +92,14 @@ def test_rows_of_the_paper_page_that_it_names_exist():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('# %% component="course_lib.attention:attend"', "defines no 'attend'"),
-        ('# %% check="1.4"', "has no 'check'"),
-        ("# %% [markdown]\n# §3.2.7", "the paper has no §3.2.7"),
-        ("# %% [markdown]\n# > " + "word " * 61, "61 words of the paper"),
+        ("```{code-cell}\n:component: course_lib.attention:attend\n```", "defines no 'attend'"),
+        ('```{code-cell}\n:check: "1.4"\n```', "has no 'check'"),
+        ("§3.2.7", "the paper has no §3.2.7"),
+        ("> " + "word " * 61, "61 words of the paper"),
     ],
 )
 def test_a_source_that_is_wrong_is_refused(course, tmp_path, text, said):
-    (tmp_path / "lectures").mkdir()
+    (tmp_path / "solutions").mkdir()
     (tmp_path / walkthrough.SOURCE).write_text(text + "\n", encoding="utf-8")
     elsewhere = course.model_copy()
     elsewhere._root = tmp_path

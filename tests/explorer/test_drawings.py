@@ -180,7 +180,7 @@ def test_multi_head_attention_has_the_papers_sizes(read):
 def test_attention_is_the_worked_example_of_assignment_1(read):
     found = draw("scaled_dot_product").data
     assert found.products[0] == [0, 2, 0, 0, 2]
-    handout = (ROOT / "solutions" / "a1.py").read_text(encoding="utf-8")
+    handout = (ROOT / "solutions" / "a1.md").read_text(encoding="utf-8")
     row = " ".join(f"{weight:.3f}".removeprefix("0") for weight in found.weights[0])
     assert f"| {row} |" in handout
     assert f"= ({found.output[0][0]:.2f}, {found.output[0][1]:.2f})$$" in handout
@@ -469,7 +469,7 @@ def test_a_picture_is_made_again_only_when_its_drawing_has_changed(course, tmp_p
 
 def test_a_name_that_no_drawing_has_is_one_sentence(course):
     maker = notebooks._Maker(course, course.assignment("a1"), "starter", {})
-    with pytest.raises(BuildError, match=r"solutions/a1.py: no drawing is named 'haeds'; there"):
+    with pytest.raises(BuildError, match=r"solutions/a1.md: no drawing is named 'haeds'; there"):
         maker.add(text_notebook.SourceCell("markdown", "", "drawing", "haeds"))
     with pytest.raises(BuildError, match="must have <!-- table --> exactly if"):
         maker.add(text_notebook.SourceCell("markdown", "Look.", "drawing", "beam_tree"))

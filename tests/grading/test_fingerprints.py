@@ -73,7 +73,7 @@ def test_a_grade_is_kept_no_longer_than_what_it_depends_on(checkout, before, pat
 
 def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, before):
     paths = (
-        "README.md CHANGELOG.md solutions/a1.py assignments/a3/README.md "
+        "README.md CHANGELOG.md solutions/a1.md assignments/a3/README.md "
         "results/bench_grading.json grader/cli/grading/grade_command.py "
         "grader/gradebook/lateness.py grader/gradebook/store.py "
         "grader/gradebook/totals.py grader/report/page.py "

@@ -14,6 +14,7 @@ import yaml
 from checkout import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from user_texts import notebook_code
 
 from bench.size import sizes
 from book.outline import OUTLINE
@@ -34,6 +35,22 @@ def test_imports_point_down():
     command = [Path(sys.executable).parent / "lint-imports", "--no-logo", "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def linted(name, code):
+    """The linter's findings; a text notebook imports where it needs, and uses earlier cells."""
+    options = ["--ignore=B905,E402,F811,F821", "--output-format=concise", "--quiet"]
+    command = [sys.executable, "-m", "ruff", "check", *options, f"--stdin-filename={name}", "-"]
+    done = subprocess.run(command, cwd=ROOT, input=code, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("solutions/*.md")), ids=lambda path: path.stem)
+def test_the_linter_finds_nothing_in_the_code_of_a_text_notebook(path):
+    pytest.importorskip("ruff", reason="no ruff: `pip install -e .[dev]` brings it")
+    name, code = f"{path.stem}.py", notebook_code(path)
+    assert linted(name, code) == ""
+    assert "`unused` imported but unused" in linted(name, f"{code}\nimport unused\n")
 
 
 def test_components_import_only_earlier_components(course):

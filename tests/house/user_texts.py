@@ -16,7 +16,7 @@ else:
 # CHANGELOG.md is history, and keeps the words of its time.
 TOP = ("README.md", "CONTRIBUTING.md")
 PAGES = (*TOP, "*/*.md", "lectures/teach/*.md", "assignments/**/README.md")
-NOTEBOOKS = ("solutions/*.py", "lectures/walkthrough.py")
+NOTEBOOKS = ("solutions/*.md",)
 TABLES = ("course.toml", "exam.toml", "autograder/**/*.toml", "lectures/**/*.toml", "data/*.toml")
 TEMPLATES = ("grader/**/templates/*.html",)
 CODE = ("grader", "course_lib", "autograder", "book", "bench", "tools")
@@ -38,19 +38,28 @@ def python_files() -> list[Path]:
     return _files(*(f"{folder}/**/*.py" for folder in CODE))
 
 
+def notebook_code(path: Path) -> str:
+    """The code of a text notebook, each line where it is in the file."""
+    lines, is_code = [], False
+    for line in _read(path).splitlines():
+        is_code = line.startswith("```{code-cell}") or (is_code and line != "```")
+        lines.append(line if is_code and not line.startswith(("```", ":")) else "")
+    return "\n".join(lines)
+
+
 def _raw() -> Iterator[tuple[Path, int, str]]:
     for path in _files(*PAGES, *TEMPLATES):
         prose = CODE_BLOCK.sub(lambda code: "\n" * code[0].count("\n"), _read(path))
         yield from _paragraphs(path, prose)
     for path in _files(*NOTEBOOKS):
-        comments = re.sub(r"(?m)^(?!#).*$|^# ?", "", _read(path))
-        yield from _paragraphs(path, comments)
-        yield from _literals(path)
+        code = notebook_code(path)
+        yield from _paragraphs(path, re.sub(r"(?m)^(?!#).*$|^# ?", "", code))
+        yield from _literals(path, code)
     for path in _files(*TABLES):
         for text in _strings(tomllib.loads(_read(path))):
             yield from _paragraphs(path, DIFF.sub("", text))
     for path in python_files():
-        yield from _literals(path)
+        yield from _literals(path, _read(path))
 
 
 def _files(*patterns: str) -> list[Path]:
@@ -74,10 +83,10 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(part)
 
 
-def _literals(path: Path) -> Iterator[tuple[Path, int, str]]:
-    """Its docstrings and messages; what an f-string fills in is `…`."""
+def _literals(path: Path, code: str) -> Iterator[tuple[Path, int, str]]:
+    """Docstrings and messages of the code; what an f-string fills in is `…`."""
     inside: set[ast.AST] = set()
-    for node in ast.walk(ast.parse(_read(path))):
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.JoinedStr):
             inside.update(ast.walk(node))
             parts = (p.value if isinstance(p, ast.Constant) else "…" for p in node.values)

@@ -1,19 +1,22 @@
 """Reads the text notebook of an assignment, from which its notebooks are built.
 
-The text notebook (`solutions/aN.py`, in the format `py:percent`) names components of `course_lib`
-instead of copying them. The line that begins a cell says what the builder puts there:
+The text notebook (`solutions/aN.md`, in MyST Markdown) names components of `course_lib` instead of
+copying them. A line `+++ {"exercise": "1.4"}` begins a cell of text, options the code of a
+`{code-cell}`; they say what the builder puts there:
 
-    title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
-    prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"  drawing="split_heads"
+    +++ {"…": "…"}       title  exercise  prediction  written  rubric  drawing
+    :component: "…"      setup  component  check  student
 
-`check="4.11 is_final"` checks one step of an exercise. A component's cell with `bug="a2/NAME"`
+`:check: "4.11 is_final"` checks one step of an exercise. A component's cell with `:bug: "a2/NAME"`
 shows the source with this named bug instead of a stub: an exercise that asks for a repair.
 Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +25,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...library.components import BuildError
+from . import myst_text
 from .pictures import Drawing
 
 TEXT_ANSWER, CODE_ANSWER = "<!-- answer -->", "# answer"
@@ -30,9 +34,7 @@ DIRECTIVES = (
     "title setup exercise component check prediction written rubric student drawing".split()
 )
 
-HEADER = re.compile(r"(?m)^# %%(.*)$")  # begins a cell
-GIVEN = re.compile(r'(\w+)="([^"]*)"')  # in such a line
-COMMENT = re.compile(r"(?m)^# ?")  # begins each line of a Markdown cell
+BREAK = re.compile(r"^\+\+\+(.*)$", re.MULTILINE)  # begins a cell of text
 
 
 @dataclass(frozen=True)
@@ -49,23 +51,47 @@ class SourceCell:
 @lru_cache(maxsize=8)
 def parse(root: Path, source: str) -> tuple[SourceCell, ...]:
     """The cells of a text notebook. Raises BuildError for a cell that cannot be read."""
-    _, *parts = HEADER.split((root / source).read_text(encoding="utf-8"))
-    return tuple(_cell(source, *part) for part in zip(parts[::2], parts[1::2], strict=True))
+    text = myst_text.without_front_matter((root / source).read_text(encoding="utf-8"))
+    try:
+        return tuple(_cells(text))
+    except ValueError as error:
+        raise BuildError(f"{source}: {error}") from None
 
 
-def _cell(source: str, header: str, body: str) -> SourceCell:
-    """A cell from the line that begins it, after the `# %%`, and the lines below that."""
-    kind = "markdown" if header.startswith(" [markdown]") else "code"
-    given = dict(GIVEN.findall(header))
-    directives = {name: argument for name, argument in given.items() if name in DIRECTIVES}
+def _cells(text: str) -> Iterator[SourceCell]:
+    for block in myst_text.blocks(text):
+        if block.name == myst_text.CODE:
+            yield _cell("code", block.content, dict(block.options))
+        elif block.name:
+            raise ValueError(f"a text notebook has no {{{block.name}}}")
+        else:
+            above, *parts = BREAK.split(block.content)
+            if above:
+                yield _cell("markdown", above, {})
+            for facts, below in zip(parts[::2], parts[1::2], strict=True):
+                yield _cell("markdown", below, _facts(facts))
+
+
+def _facts(line: str) -> dict[str, str]:
+    """The facts after `+++`. Raises ValueError for anything but an object of strings."""
+    try:
+        facts = json.loads(line or "{}")
+    except ValueError:
+        facts = None
+    if not isinstance(facts, dict) or not all(isinstance(one, str) for one in facts.values()):
+        raise ValueError(f'`+++{line}` is neither `+++` nor `+++ {{"NAME": "…"}}`')
+    return facts
+
+
+def _cell(kind: str, text: str, facts: dict[str, str]) -> SourceCell:
+    """A cell from its text and its facts. Raises ValueError for unknown or conflicting ones."""
+    if unknown := facts.keys() - {*DIRECTIVES, "bug"}:
+        raise ValueError(f"a cell has {', '.join(sorted(unknown))}: neither directive nor bug")
+    directives = [(name, facts[name]) for name in facts if name in DIRECTIVES]
     if len(directives) > 1:
-        raise BuildError(f"{source}: a cell with several directives: {directives}")
-    if left := GIVEN.sub("", header.removeprefix(" [markdown]")).strip():
-        raise BuildError(f'{source}: `# %%{header}`: {left!r} is neither [markdown] nor NAME="…"')
-    if kind == "markdown":
-        body = COMMENT.sub("", body)
-    directive, argument = next(iter(directives.items()), ("", ""))
-    return SourceCell(kind, body.strip("\n"), directive, argument, given.get("bug", ""))
+        raise ValueError(f"a cell with several directives: {facts}")
+    directive, argument = next(iter(directives), ("", ""))
+    return SourceCell(kind, text.strip("\n"), directive, argument, facts.get("bug", ""))
 
 
 def read(assignment: Assignment) -> tuple[SourceCell, ...]:

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure  # noqa: E402
 
 from book import parts_shown  # noqa: E402
 from book.decks import first_slide  # noqa: E402
-from book.notebooks import lecture_notebook, myst_text, other_forms  # noqa: E402
+from book.notebooks import lecture_notebook, other_forms  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
 from grader.authoring.release import contents  # noqa: E402
-from grader.authoring.views import setup_cell  # noqa: E402
+from grader.authoring.views import myst_text, setup_cell  # noqa: E402
 
 PARTS = first_slide.lectures(LECTURES)
 PAGE_ONLY = ("from book.notebooks.glued import glue", 'plt.style.use("figures.mplstyle")')

@@ -1,4 +1,4 @@
-"""Reads a lecture's MyST source: its cells, its directives, and the text between them."""
+"""Reads MyST Markdown: its code cells, its directives, and the text between them."""
 
 from __future__ import annotations
 
