@@ -96,6 +96,9 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    for path in course.library.rglob("*.toml"):  # tables that modules read
+        if (place := target / path.parent.relative_to(course.library)).is_dir():
+            shutil.copy(path, place)
     shutil.copy(course.root / FILE, folder)
     exam = course.exam if course.is_exam(assignment) else None
     given = [*course.assignments, *course.labs, *([exam] if exam else [])]

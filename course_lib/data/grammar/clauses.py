@@ -18,21 +18,13 @@ from .phrases import (
     pronoun_subject,
 )
 from .verbs import TO_BE, Manner, question_words, verb_group
+from .word_tables import tables
 
 Sides = tuple[list[Word], list[Word]]
 Parts = tuple[list[Word], list[Word], list[Word]]
 
-TIMES = {
-    "past": ("yesterday = hier", "last week = la|week semaine|week dernière|last"),
-    "present": ("now = maintenant", "every day = tous|every les|every jours|day"),
-    "future": ("tomorrow = demain", "this evening = ce|this soir|evening"),
-}
-WEEKDAYS = {"Monday": "lundi", "Tuesday": "mardi", "Friday": "vendredi", "Sunday": "dimanche"}
-ANIMALS_DO = frozenset(
-    "voir manger entendre suivre regarder entrer venir habiter dormir courir tomber "
-    "arriver rester arrêter dépêcher".split()
-)
-PLACES = {"in": "dans", "behind": "derrière"}
+TIMES, WEEKDAYS, PLACES = tables()["times"], tables()["weekdays"], tables()["places"]
+ANIMALS_DO = frozenset(tables()["done_by_animals"].split())
 PERSON, ANIMAL, PLACE = (frozenset({kind}) for kind in ("person", "animal", "place"))
 MOVABLE = frozenset("animal food text thing".split())
 
@@ -163,10 +155,10 @@ def time(draw: Draw, tense: str) -> Sides:
     if tense != "present" and draw.chance(0.4):
         day, link = draw.one(tuple(WEEKDAYS)), draw.link()
         return [Word("on", link), Word(day, link)], [Word(WEEKDAYS[day], link)]
-    english, _, french = draw.one(TIMES[tense]).partition(" = ")
+    english = draw.one(tuple(TIMES[tense]))
     links = {word: draw.link() for word in english.split()}
     found = []
-    for word in french.split():
+    for word in TIMES[tense][english].split():
         text, _, source = word.partition("|")
         found.append(Word(text, links[source or english]))
     return [Word(word, link) for word, link in links.items()], found

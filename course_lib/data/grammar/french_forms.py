@@ -7,33 +7,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from .word_tables import tables
+
 VOWELS = "aeiouâàéèêëîïôûœ"
-ASPIRATED = frozenset("héros hibou hiboux homard homards haricot haricots hache haches".split())
 ELIDED = frozenset("le la de que je me te se ne".split())
 CONTRACTED = {("à", "le"): "au", ("à", "les"): "aux", ("de", "le"): "du", ("de", "les"): "des"}
 REFLEXIVE = ("me", "te", "se", "nous", "vous", "se")
 
-# the present; the stem of the future; the participle
-IRREGULAR = {
-    "être": ("suis es est sommes êtes sont", "ser", "été"),
-    "avoir": ("ai as a avons avez ont", "aur", "eu"),
-    "aller": ("vais vas va allons allez vont", "ir", "allé"),
-    "voir": ("vois vois voit voyons voyez voient", "verr", "vu"),
-    "connaître": ("connais connais connaît connaissons connaissez connaissent", "", "connu"),
-    "écrire": ("écris écris écrit écrivons écrivez écrivent", "", "écrit"),
-    "vouloir": ("veux veux veut voulons voulez veulent", "voudr", "voulu"),
-    "prendre": ("prends prends prend prenons prenez prennent", "", "pris"),
-    "suivre": ("suis suis suit suivons suivez suivent", "", "suivi"),
-    "venir": ("viens viens vient venons venez viennent", "viendr", "venu"),
-    "dormir": ("dors dors dort dormons dormez dorment", "", "dormi"),
-    "courir": ("cours cours court courons courez courent", "courr", "couru"),
-    "partir": ("pars pars part partons partez partent", "", "parti"),
-    "dire": ("dis dis dit disons dites disent", "", "dit"),
-    "savoir": ("sais sais sait savons savez savent", "saur", "su"),
-    "acheter": ("achète achètes achète achetons achetez achètent", "achèter", "acheté"),
-    "espérer": ("espère espères espère espérons espérez espèrent", "", "espéré"),
-    "envoyer": ("envoie envoies envoie envoyons envoyez envoient", "enverr", "envoyé"),
-}
 # of the three regular groups: endings of the present, of the participle
 REGULAR = {
     "er": ("e es e ons ez ent", "é"),
@@ -88,22 +68,22 @@ def conjugate(verb: str, tense: str, person: int) -> str:
 
 def _parts(verb: str) -> tuple[list[str], str, str]:
     """All forms of the present, the stem of the future, the participle."""
-    if verb in IRREGULAR:
-        present, future, past = IRREGULAR[verb]
-        return present.split(), future or verb.removesuffix("e"), past
+    if forms := tables()["irregular"].get(verb):
+        future = forms.get("future") or verb.removesuffix("e")
+        return forms["present"].split(), future, forms["participle"]
     stem, group = verb[:-2], verb[-2:]
     endings, past = REGULAR[group]
-    forms = [stem + ending.strip("_") for ending in endings.split()]
+    present = [stem + ending.strip("_") for ending in endings.split()]
     if stem.endswith("g"):
-        forms[3] = stem + "eons"  # nous mangeons
-    return forms, verb.removesuffix("e"), stem + past
+        present[3] = stem + "eons"  # nous mangeons
+    return present, verb.removesuffix("e"), stem + past
 
 
 def begins_with_vowel(word: str) -> bool:
     """Whether "le" is "l'" before it: also before most h, not before an aspirated one."""
     word = word.lower()
     if word[0] == "h":
-        return word not in ASPIRATED
+        return word not in tables()["aspirated"].split()
     return word[0] in VOWELS
 
 

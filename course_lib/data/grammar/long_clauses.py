@@ -13,20 +13,10 @@ from .clauses import ANIMAL, ANIMALS_DO, MOVABLE, PERSON, Sides, predicate, time
 from .lexicon import Verb
 from .phrases import DEFINITE, Draw, NounPhrase, Word, noun_phrase, pronoun_object, pronoun_subject
 from .verbs import TO_BE, Manner, verb_group
+from .word_tables import tables
 
 PLAY = Verb(("play", "played"), "", "jouer", "", "intransitive", frozenset(), False, False)
-OUTSIDE = (  # as "in = dans, the snow = la neige"
-    "in=dans the=la snow=neige",
-    "in=sous the=la rain=pluie",
-    "in=dans the=le sand=sable",
-    "in=dans the=la grass=herbe",
-    "on=sur the=la beach=plage",
-    "in=dans the=la street=rue",
-    "in=dans the=la water=eau",
-)
-PARTICIPLES = {"see": "seen", "eat": "eaten", "write": "written", "choose": "chosen"} | {
-    verb: f"{verb}n" for verb in ("take", "know")
-}
+OUTSIDE, PARTICIPLES = tables()["outside"], tables()["participles"]
 NO_PASSIVE = frozenset("avoir vouloir connaître".split())
 TENSES = ("present", "present", "past", "past", "future")
 WAS = TO_BE._replace(state=False)  # "was followed": "a été suivi"

@@ -9,19 +9,13 @@ from itertools import count
 from typing import NamedTuple, TypeVar
 
 from . import english_forms, french_forms, lexicon
+from .word_tables import tables
 
 Item = TypeVar("Item")
 Links = frozenset[int]
 
-POSSESSIVES = {
-    "my": ("mon", "ma", "mes"),
-    "your": ("votre", "votre", "vos"),
-    "his": ("son", "sa", "ses"),
-    "her": ("son", "sa", "ses"),
-    "our": ("notre", "notre", "nos"),
-    "their": ("leur", "leur", "leurs"),
-}
-NUMBERS = {"two": "deux", "three": "trois", "four": "quatre"}
+POSSESSIVES, NUMBERS = tables()["possessives"], tables()["numbers"]
+SUBJECTS, OBJECTS = tables()["subjects"], tables()["objects"]
 DEFINITE = ("the", "the", "this", *POSSESSIVES)
 ALL_DETERMINERS = ("the",) * 8 + ("a",) * 6 + ("this",) * 3 + ("every", "many", *NUMBERS)
 
@@ -41,25 +35,6 @@ class NounPhrase(NamedTuple):
     person: int
     gender: str
     is_plural: bool
-
-
-SUBJECTS = {
-    "I": ("je", 0, "m"),
-    "he": ("il", 2, "m"),
-    "she": ("elle", 2, "f"),
-    "we": ("nous", 3, "m"),
-    "you": ("vous", 4, "m"),
-    "they": ("ils", 5, "m"),
-}
-# as direct and as indirect object, person, gender
-OBJECTS = {
-    "me": ("me", "me", 0, "m"),
-    "him": ("le", "lui", 2, "m"),
-    "her": ("la", "lui", 2, "f"),
-    "us": ("nous", "nous", 3, "m"),
-    "you": ("vous", "vous", 4, "m"),
-    "them": ("les", "leur", 5, "m"),
-}
 
 
 class Draw:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from .splits import distinct
+from .word_tables import tables
 
 Example = tuple[str, int]
 Item = TypeVar("Item")
@@ -23,32 +24,10 @@ SIZES = {
 }
 LONGEST = 512  # tokens of the longest reviews, about
 
-PRAISE = (
-    "good great lovely funny moving clever warm fresh charming gripping rich tender witty bright "
-    "honest graceful"
-).split()
-BLAME = (
-    "bad dull flat tired clumsy cold stale empty noisy slow cheap hollow vague lifeless awkward "
-    "shallow"
-).split()
-THINGS = (
-    "plot story acting cast script music ending dialogue humour camera pace hero villain opening "
-    "score editing romance mystery finale staging"
-).split()
-VERBS = "is was feels seems looks".split()
-NEGATIONS = "not never hardly".split()
-DEGREES = "really very quite rather truly so".split()
-OPENERS = ("overall , ", "to me , ", "in the end , ", "this time , ", "frankly , ")
-FACTS = (
-    "we saw it on a rainy evening",
-    "it runs for about two hours",
-    "the film is set in a small town by the sea",
-    "a teacher comes back after many years",
-    "two brothers look for a lost letter",
-    "most of it takes place in one house",
-    "the first half follows a train from north to south",
-    "there is a long walk across the hills",
-)
+_WORDS = tables("review_words")
+PRAISE, BLAME, THINGS = (_WORDS[kind].split() for kind in ("praise", "blame", "things"))
+VERBS, NEGATIONS, DEGREES = (_WORDS[kind].split() for kind in ("verbs", "negations", "degrees"))
+OPENERS, FACTS = _WORDS["openers"], _WORDS["facts"]
 
 
 def sentences(
