@@ -112,6 +112,13 @@ def world(tmp_path):
     return World(tmp_path)
 
 
+@pytest.fixture
+def store(world):
+    """The open store of this world's results."""
+    with world.store() as opened:
+        yield opened
+
+
 def pytest_terminal_summary(terminalreporter):
     """Print the proofs of the grader as a table, after a run that included some."""
     from grader.authoring.proof import summary

@@ -20,9 +20,11 @@ from sample_results import COURSE, sample
 
 from grader.classroom.roster import Roster
 from grader.cli import main
+from grader.cli.problems import sentence
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
+from grader.grading import class_run
 
 A1 = COURSE.assignment("a1")
 OUT_COMES_FIRST = ("report",)  # `course report OUT`, where others have `--out OUT`
@@ -72,9 +74,7 @@ class World:
 
     def run(self, *words, code: int = 0):
         """A command of the course, which ends with this code; its output, as of a process."""
-        first, *others = words
-        out = (self.out,) if first in OUT_COMES_FIRST else ()
-        done = in_process.run(main, first, *out, *others, *(() if out else ("--out", self.out)))
+        done = in_process.run(main, *self._on_the_results(*words))
         assert done.returncode == code, (done.stdout[-800:], done.stderr[-2000:])
         return done
 
@@ -83,9 +83,14 @@ class World:
 
     def refused(self, *words, code: int = 2) -> str:
         """The one sentence with which a command ends."""
-        done = self.run(*words, code=code)
-        in_process.one_sentence(done, code)
-        return done.stderr.rstrip("\n")
+        ended = in_process.course(*self._on_the_results(*words))
+        found, text = sentence(ended.exception)
+        assert (found, "\n" in text) == (code, False), (found, text)
+        return text
+
+    def _on_the_results(self, command, *words):
+        out = (self.out,) if command in OUT_COMES_FIRST else ()
+        return (command, *out, *words, *(() if out else ("--out", self.out)))
 
     def read(self, name: str) -> str:
         """A file that a command wrote."""
@@ -153,3 +158,15 @@ def marks(*rows) -> ManualMarks:
         COURSE,
         {(student, f"a{item[0]}", item): ManualMark(*of) for student, item, *of in rows},
     )
+
+
+def judge(monkeypatch, make):
+    """Let `course grade` store what `make` returns for each submission; none of them is run."""
+
+    def grade_class(submissions, course, store, settings):
+        for submission in submissions:
+            result = make(submission)
+            store.add(result)
+            yield result
+
+    monkeypatch.setattr(class_run, "grade_class", grade_class)

@@ -12,12 +12,15 @@ def cases(name, file="cases.toml"):
     """Parametrize a test with table `name`: `columns` are its arguments, each of `rows` is a case.
 
     The file is in the folder of the test. Rows may be shorter than the columns: "" fills them up.
+    A first column `case` names the row, and is no argument.
     """
     path = Path(sys._getframe(1).f_code.co_filename).with_name(file)  # beside the calling test
     found = loads(path.read_text(encoding="utf-8"))[name]
     columns = found["columns"]
-    filled = [row + [""] * (len(columns) - len(row)) for row in found["rows"]]
-    return pytest.mark.parametrize(columns, filled)
+    rows = [row + [""] * (len(columns) - len(row)) for row in found["rows"]]
+    if columns[0] != "case":
+        return pytest.mark.parametrize(columns, rows)
+    return pytest.mark.parametrize(columns[1:], [row[1:] for row in rows], ids=[r[0] for r in rows])
 
 
 def texts(name, file="cases.toml"):

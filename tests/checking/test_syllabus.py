@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from checkout import ROOT, place, syllabus
-from world_tables import cases, texts
+from world_tables import cases
 
 from grader.course.course import Course
 from grader.course.course_file import CourseError

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 import re
+from html import unescape
 
 import pytest
 from lxml import html
@@ -162,10 +163,11 @@ class TestTheAnswer:
         ],
     )
     def test_little_is_enough_for_a_whole_report(self, shared, tmp_path, trials, sentence):
-        made = report(material(shared, study_of(shared, *trials).study_name))
-        assert sentence in text_of(made.sections[0])
-        assert len(made.sections) == 9
-        assert write(made, tmp_path / "out").html.exists()
+        sections, found = sections_of(shared, *trials)
+        assert sentence in text_of(sections["answer"])
+        files = write(found, tmp_path / "out")
+        assert files.markdown.read_text(encoding="utf-8").count("\n## ") == len(SECTIONS) == 9
+        assert files.html.exists()
 
 
 class TestWhatWasRun:
@@ -182,9 +184,9 @@ class TestWhatWasRun:
     def test_what_differs_between_trials_is_told(self, shared):
         state, other = complete(81.0, seed=5)
         sections, _ = sections_of(shared, *CLEAR, (state, {**other, "threads": 2}))
-        shared = dict(tables(sections["methods"])[0].rows)
-        assert shared["threads a trial"] == "1 (8 trials); 2 (1 trial)"
-        assert shared["device"] == "cpu"
+        said = dict(tables(sections["methods"])[0])
+        assert said["threads a trial"] == "1 (8 trials); 2 (1 trial)"
+        assert said["device"] == "cpu"
 
     def test_other_data_is_refused(self, shared):
         study = study_of(shared)
@@ -213,14 +215,14 @@ class TestNoise:
 
     def test_without_a_recorded_size_it_is_left_out(self, shared):
         sections, found = sections_of(shared, *CLEAR)
-        assert validation_size(found) is None
+        assert found.validation_size is None
         assert "binomial" not in text_of(sections["noise"])
 
 
 class TestSensitivity:
     def test_the_forest_is_the_table(self, shared):
-        section = sections_of(shared, *CLEAR)[0]["sensitivity"]
-        (ax,) = figure(section).axes
+        sections, found = sections_of(shared, *CLEAR)
+        (ax,) = drawings(found)["sensitivity"].figure.axes
         assert [text.get_text() for text in ax.get_yticklabels()] == ["n_layers 4", "dropout 0.0"]
         half = 2.776445 * math.sqrt(0.02)
         for place, (bar, difference) in enumerate(zip(ax.containers, (9.9, 10.0), strict=True)):
@@ -241,8 +243,8 @@ class TestSensitivity:
 
 class TestFigures:
     def test_points_of_quality_against_cost(self, shared):
-        section = sections_of(shared, *CLEAR)[0]["costs"]
-        time, memory = figure(section).axes
+        sections, found = sections_of(shared, *CLEAR)
+        time, memory = drawings(found)["tradeoffs"].figure.axes
         points = time.containers[0][0].get_xydata().tolist()
         assert points == [pytest.approx(p) for p in ([12, 90.1], [6, 90.0], [10, 80.1], [10, 70.1])]
         front = next(line for line in time.lines if line.get_label() == "front")
@@ -254,9 +256,9 @@ class TestFigures:
 
     def test_memory_that_was_not_measured_is_left_out(self, shared):
         trials = [complete(80.0 + i, seed=i, memory=None) for i in range(2)] + CLEAR[2:]
-        section = sections_of(shared, *trials)[0]["costs"]
-        assert len(figure(section).axes) == 1
-        assert "Memory was not measured" in text_of(section)
+        sections, found = sections_of(shared, *trials)
+        assert len(drawings(found)["tradeoffs"].figure.axes) == 1
+        assert "Memory was not measured" in text_of(sections["costs"])
 
     def test_curves_are_means_over_seeds(self, shared):
         trials = [complete(80.0, 0, losses=(0.6, 0.4)), complete(82.0, 1, losses=(0.8, 0.5))]
@@ -305,7 +307,7 @@ class TestThePage:
     def folder(self, shared, tmp_path_factory):
         name = "x<script>alert(1)</script>"
         bad = failed("out of memory", "needs <b>2 GiB</b> | more", n_heads=16)
-        made = report(material(shared, study_of(shared, *CLEAR, bad).study_name))
+        found = material(shared, study_of(shared, *CLEAR, bad).study_name)
         out = tmp_path_factory.mktemp("report")
         write(dataclasses.replace(found, name=name), out)
         return out

@@ -19,8 +19,8 @@ def counted() -> tuple[list[float], float]:
     answered = torch.tensor([[place > after for place in range(1, len(TOKENS))]])
     each = torch.tensor([GUESSED[1:]]).log().requires_grad_()
     loss = instruction_loss(each, answered)
-    loss.backward()
-    return (-each.grad[0]).tolist(), loss.item()
+    (gradient,) = torch.autograd.grad(loss, each)
+    return (-gradient[0]).tolist(), loss.item()
 
 
 def answer_mask() -> Drawing:
