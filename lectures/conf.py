@@ -81,5 +81,6 @@ revealjs_script_conf = {
     "transition": "none",
     "controlsTutorial": False,
     "pdfSeparateFragments": False,
+    "pdfMaxPagesPerSlide": 1,  # its letters become smaller instead, once it is laid out
 }
 revealjs_script_plugins = []  # deck.js loads that of the speaker's view
