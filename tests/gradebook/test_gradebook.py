@@ -20,12 +20,6 @@ from grader.gradebook.store import GradebookError, Store
 SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read": ""}}]}
 
 
-@pytest.fixture
-def store(world):
-    with world.store() as opened:
-        yield opened
-
-
 # ---------------------------------------------------------------- store
 
 

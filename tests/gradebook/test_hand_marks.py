@@ -28,9 +28,9 @@ def answered(text, student="ada", **facts):
 
 
 @pytest.fixture
-def store(world):
-    with world.add(answered("first")).store() as opened:
-        yield opened
+def store(store):
+    store.add(answered("first"))
+    return store
 
 
 def all_counted(store):

@@ -2,9 +2,13 @@
 
 import base64
 import json
+import os
 import re
 import struct
+import subprocess
+import sys
 import zlib
+from contextlib import contextmanager
 
 from sample_results import sample
 from starlette.testclient import TestClient
@@ -68,6 +72,18 @@ class Page:
         self.text, self.status = answer.text, answer.status_code
         self.address = str(answer.url).removeprefix(ADDRESS)
         return self
+
+
+@contextmanager
+def served(out, *options):
+    """`course mark` in a process of its own: the process, and the address that it prints."""
+    command = [sys.executable, "-m", "grader.cli", "mark", out, "--no-browser", *options]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield process, process.stdout.readline().split()[0]
+        finally:
+            process.kill()
 
 
 def points(store: Store) -> dict[str, float | None]:

@@ -22,18 +22,11 @@ from world import A1, COURSE, marks
 
 from grader.gradebook import answers
 from grader.gradebook.result import Result
-from grader.gradebook.store import Store
 from grader.marking.reading.figures import MAX_OUTPUTS, MAX_PICTURE, MAX_TEXT, notebook_of
 from grader.notebook import notebook_file
 from grader.report import page, table
 
 PNG = png()
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "results.db") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """`course mark` in a real browser: keys alone, two markers at once, axe, light, dark, a tablet."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from contextlib import ExitStack
 
@@ -21,11 +18,11 @@ from marked_class import (
     png,
     points,
     printed,
+    served,
 )
 from sample_results import COURSE
 
 from bench.grader.marking import class_of
-from grader.gradebook.store import Store
 from grader.marking.desk import Desk
 from grader.marking.entries import Marker
 from grader.marking.server import offered
@@ -50,11 +47,10 @@ SCREENS = {
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "results.db") as opened:
-        for number, text in enumerate(TEXTS):
-            opened.add(answered(f"student-{number:02}", text))
-        yield opened
+def store(store):
+    for number, text in enumerate(TEXTS):
+        store.add(answered(f"student-{number:02}", text))
+    return store
 
 
 @pytest.fixture
@@ -173,7 +169,7 @@ def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, wind
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_are_drawn_and_a_hostile_one_is_inert(scheme, window, tmp_path):
+def test_pictures_are_drawn_and_a_hostile_one_is_inert(scheme, window, world, tmp_path):
     act = "document.title = parent.document.title = 'hurt'"
     hostile = SVG.format(
         f"<style>rect {{ fill: red }}</style><script>{act}</script><rect width='9' height='9' "
@@ -190,7 +186,7 @@ def test_pictures_are_drawn_and_a_hostile_one_is_inert(scheme, window, tmp_path)
     page.on("request", lambda one: asked.append(one.url))
     page.on("requestfailed", lambda one: refused.append(one.url) if one.failure == "csp" else None)
     page.on("console", lambda said: problems.append(said.text))
-    with Store(tmp_path / "results.db") as store:
+    with world.store() as store:
         store.add(handed_in(tmp_path / "a1.ipynb", text, student="student-00", **made))
     page.reload()
     while not page.get_by_text("student-00").count():
@@ -218,25 +214,14 @@ ITEMS = ("1.11.a", "1.11.b", "1.11.c")
 
 
 @pytest.fixture
-def served():
+def serve(world):
     """Starts `course mark`; its process, and the address it prints."""
     with ExitStack() as stack:
-
-        def started(*arguments):
-            command = [sys.executable, "-m", "grader.cli", "mark", *arguments, "--no-browser"]
-            environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-            stack.callback(process.stdout.close)
-            stack.callback(process.wait)
-            stack.callback(process.kill)
-            return process, process.stdout.readline().split()[0]
-
-        yield started
+        yield lambda *options: stack.enter_context(served(world.out, *options))
 
 
-def test_a_comment_typed_while_the_server_was_gone_is_not_lost(chromium, store, served, tmp_path):
-    arguments = (str(tmp_path), "--marker", "ben")
-    process, address = served(*arguments)
+def test_a_comment_typed_while_the_server_was_gone_is_not_lost(chromium, store, serve):
+    process, address = serve("--marker", "ben")
     page = chromium.new_page()
     page.goto(f"{address}a1/{ITEM}")
     process.kill()
@@ -246,7 +231,7 @@ def test_a_comment_typed_while_the_server_was_gone_is_not_lost(chromium, store, 
     port = address.split(":")[2].partition("/")[0]
     assert f"--port {port}" in page.locator("#others").inner_text()
     assert page.locator("#comment").input_value() == "Still here"
-    again = served(*arguments, "--port", port)[1]
+    again = serve("--marker", "ben", "--port", port)[1]
     assert again == address
     page.reload()  # or whatever leads back to the page
     assert page.get_by_text("typed before, not stored yet").is_visible()
@@ -272,15 +257,17 @@ def marked(page, address):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
 @pytest.mark.parametrize("students", [6, pytest.param(300, marks=pytest.mark.slow)])
-def test_two_mark_a_class_and_a_kill_between_loses_nothing(students, chromium, served, tmp_path):
-    with Store(tmp_path / "results.db") as store:
+def test_two_mark_a_class_and_a_kill_between_loses_nothing(students, chromium, serve, world):
+    with world.store() as store:
         for result in class_of(COURSE, A1, students):
             store.add(result)
         pages = {name: chromium.new_page() for name in ("ben", "zoe")}
-        shares = {"ben": (str(tmp_path), "--marker", "ben", "--with", "zoe")}
-        shares["zoe"] = (str(tmp_path), "--marker", "zoe", "--with", "ben")
-        killed, address = served(*shares["ben"])
-        ben, zoe = marked(pages["ben"], address), marked(pages["zoe"], served(*shares["zoe"])[1])
+        shares = {
+            "ben": "--marker ben --with zoe".split(),
+            "zoe": "--marker zoe --with ben".split(),
+        }
+        killed, address = serve(*shares["ben"])
+        ben, zoe = marked(pages["ben"], address), marked(pages["zoe"], serve(*shares["zoe"])[1])
         told = 0  # answers whose mark was followed by the next page
         while told < students:
             told += next(ben) + next(zoe)
@@ -291,7 +278,7 @@ def test_two_mark_a_class_and_a_kill_between_loses_nothing(students, chromium, s
         killed.wait()
         assert len(store.marks()) >= told
         told += sum(zoe)
-        told += sum(marked(pages["ben"], served(*shares["ben"])[1]))
+        told += sum(marked(pages["ben"], serve(*shares["ben"])[1]))
         kept = store.marks()
         for page in pages.values():
             page.close()

@@ -4,18 +4,15 @@ import html
 import os
 import re
 import signal
-import subprocess
-import sys
 
 import in_process
 import pytest
-from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points
+from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points, served
 from sample_results import sample
 from world import COURSE, marks
 from world_tables import cases
 
 from grader.gradebook import answers
-from grader.gradebook.store import Store
 from grader.marking import colleagues, guard, server
 from grader.marking.desk import Desk
 
@@ -23,21 +20,20 @@ TEXTS = {"ada": "It rises.", "cem": "it  rises", "dora": "It falls.", "eva": ""}
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "results.db") as opened:
-        for student, text in TEXTS.items():
-            opened.add(answered(student, text))
-        yield opened
+def store(store):
+    for student, text in TEXTS.items():
+        store.add(answered(student, text))
+    return store
 
 
 def newest(store, student):
     return [kept for kept in store.marks() if kept.item[0] == student][-1]
 
 
-def test_a_login_without_a_name_is_asked_for_one(store, tmp_path, monkeypatch):
+def test_a_login_without_a_name_is_asked_for_one(store, world, monkeypatch):
     monkeypatch.setattr("getpass.getuser", {}.popitem)  # in a container, say: a KeyError
     told = "'' is not a marker's name: give up to 60 characters, your own with --marker"
-    assert str(in_process.course("mark", tmp_path).exception) == told
+    assert str(in_process.course("mark", world.out).exception) == told
 
 
 def test_a_group_has_one_mark_each_with_who_when_and_for_which_answer(store):
@@ -256,27 +252,19 @@ def test_the_browser_is_given_a_file_that_only_this_user_reads(tmp_path, monkeyp
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
-def test_a_page_that_is_killed_has_lost_nothing(store, tmp_path):
+def test_a_page_that_is_killed_has_lost_nothing(store, world):
     import httpx
 
-    command = [sys.executable, "-m", "grader.cli", "mark", str(tmp_path), "--no-browser"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        [*command, "--marker", "ben"], stdout=subprocess.PIPE, text=True, env=environment
-    )
-    try:
-        address = process.stdout.readline().split()[0]
+    with (
+        served(world.out, "--marker", "ben") as (process, address),
+        httpx.Client(follow_redirects=True) as client,
+    ):
+        page = client.get(f"{address}a1/{ITEM}")
+        form = {"points": "3", "comment": "so far", "seen": SEEN.findall(page.text)}
         origin = {"origin": address[: address.index("/", 8)]}
-        with httpx.Client(follow_redirects=True) as client:
-            page = client.get(f"{address}a1/{ITEM}")
-            form = {"points": "3", "comment": "so far", "seen": SEEN.findall(page.text)}
-            given = client.post(str(page.url), data=form, headers=origin)
-            assert given.status_code == 200
-            process.kill()  # at once: the answer has come, so the mark is stored
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        given = client.post(str(page.url), data=form, headers=origin)
+        assert given.status_code == 200
+        process.kill()  # at once: the answer has come, so the mark is stored
     assert points(store) == {"ada": 3.0, "cem": 3.0}
     assert "unmarked <b>2</b>" in Page(store).open().text
 

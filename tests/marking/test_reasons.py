@@ -8,7 +8,6 @@ from marked_class import ITEM, PLACE, SEEN, Page, answered, points
 from world import COURSE, marks
 
 from grader.cli.records import results
-from grader.gradebook.store import Store
 from grader.marking import secret_token
 from grader.marking.reading.reference import references
 from grader.marking.reading.rubric import parsed
@@ -21,12 +20,6 @@ WORDS = (
     "The softmax makes the sum one, so dividing changes only the spread of the scores at width 9."
 )
 NEAR = WORDS.replace("only", "just") + " " + WORDS.replace("9", "8")
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "results.db") as opened:
-        yield opened
 
 
 def given(store, points, marker="alice"):
