@@ -22,21 +22,12 @@ from torch.nn import functional as F
 from ..data.batching import PAD
 from . import checks, ends, parts, scales, slopes, stacks, wiring
 from .check import Check
-from .runs import first_failure
-from .stages import Stage, in_order, of_new, with_other_arguments
+from .stages import OTHER as OTHER_SIZES
+from .stages import VOCABULARY, Stage, of_built, restored
 from .training import learning, rates, steps
 
 Functions = Mapping[str, Callable[..., Any] | None]
-VOCABULARY = 20
-SIZES: dict[str, Any] = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
-OTHER: dict[str, Any] = {
-    "norm_first": True,
-    "pooling": "cls",
-    "n_classes": 3,
-    "pad_id": VOCABULARY - 1,
-    "dropout": 0.3,
-    "position_scale": 0.5,
-}
+OTHER = OTHER_SIZES | {"pooling": "cls", "n_classes": 3}
 SENTENCES = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, PAD, PAD, PAD], [12, 3, 9, 5, PAD, PAD]])
 LABELS = torch.tensor([0, 1, 1])
 
@@ -47,24 +38,20 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
     `functions` are those around the model, by their names in assignment 3; None, or absence, for
     one that is not written yet. If all is well, a second model is built with other arguments.
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
-        if failure := first_failure([(paper, {}), (other, OTHER)], SENTENCES):
-            return failure  # nothing else can be measured
-        stages: list[Stage] = [
-            of_new(paper, SIZES | {"dropout": 0.1}),
-            *_stages(paper, SENTENCES, LABELS, PAD, norm_first=False),
-        ]
-        found = [*in_order([_around(paper, functions)]), *restored(paper, stages)]
-        found += in_order(_training(paper, functions), found)
-        ids = torch.where(SENTENCES == PAD, VOCABULARY - 1, SENTENCES)
-        ids[0, 0] = PAD  # a word like any other
-        stages = [
-            of_new(other, SIZES | OTHER),
-            *_stages(other, ids, LABELS, VOCABULARY - 1, norm_first=True),
-        ]
-        return with_other_arguments(found, partial(restored, other, stages), OTHER)
+
+    def stages(model: nn.Module, pad_id: int) -> list[Stage]:
+        ids = torch.where(SENTENCES == PAD, pad_id, SENTENCES)
+        if pad_id != PAD:
+            ids[0, 0] = PAD  # a word like any other
+        return _stages(model, ids, LABELS, pad_id, norm_first=pad_id != PAD)
+
+    def around(model: nn.Module) -> list[Stage]:
+        return [_around(model, functions)]
+
+    def training(model: nn.Module) -> list[Stage]:
+        return of_training(model, functions.get("training_step"), (SENTENCES, LABELS), SENTENCES)
+
+    return of_built(build, [SENTENCES], stages, around, training, OTHER)
 
 
 def run(
@@ -80,17 +67,6 @@ def run(
     (batch,). `rate(step, d_model, warmup_steps)` is the warm-up schedule to check, if any.
     """
     return [*restored(model, _stages(model, token_ids, labels, pad_id)), rates.warm_up(rate)]
-
-
-def restored(model: nn.Module, stages: list[Stage]) -> list[Check]:
-    """The checks of all stages; the model's mode is restored and its gradients are cleared."""
-    was_training = model.training
-    try:
-        model.eval()
-        return in_order(stages)
-    finally:
-        model.zero_grad()
-        model.train(was_training)
 
 
 def _stages(
@@ -121,17 +97,7 @@ def _stages(
         return F.cross_entropy(made(padded)[0], labels)
 
     return [
-        {"layers of their own": partial(stacks.registered, model)},
-        {"no dropout in eval()": partial(checks.dropout_in_evaluation, model, padded)},
-        *of_parts(model, padded, pad_id),
-        {"layers": partial(wiring.layers, model)},
-        *(
-            []
-            if norm_first is None
-            else [{"norm_first": partial(wiring.norm_first, model, norm_first)}]
-        ),
-        {"stacks": partial(stacks.stacks, model, padded)},
-        {"masks": partial(ends.masks, model, padded, pad_id=pad_id)},
+        *of_parts(model, model, padded, pad_id=pad_id, norm_first=norm_first),
         {"pooling": partial(ends.pooled, model, padded, pad_id)},
         {"weights": partial(ends.weights, model, padded)},
         {"shapes": partial(checks.shapes, logits, weights, padded, labels)},
@@ -147,21 +113,36 @@ def without_gradient(check: Callable[[], Check]) -> Check:
         return check()
 
 
-def of_parts(model: nn.Module, token_ids: Tensor, pad_id: int) -> list[Stage]:
-    """The checks of the parts that every model of the course has: factors, then the whole."""
+def of_parts(
+    model: nn.Module, asked: nn.Module, *token_ids: Tensor, pad_id: int, norm_first: bool | None
+) -> list[Stage]:
+    """The checks of the parts that every model of the course has: factors, then the whole.
+
+    `asked` takes the last of `token_ids` alone.
+    """
+    ids = token_ids[-1]
     scaled = {
         "score scale": partial(scales.score_scale, model),
-        "embedding scale": partial(scales.embedding_scale, model, token_ids, pad_id),
+        "embedding scale": partial(scales.embedding_scale, model, ids, pad_id),
         "sinusoids": partial(scales.sinusoids, model),
     }
+    order = (
+        {} if norm_first is None else {"norm_first": partial(wiring.norm_first, model, norm_first)}
+    )
     return [
+        {"layers of their own": partial(stacks.registered, model)},
+        {"no dropout in eval()": partial(checks.dropout_in_evaluation, asked, ids)},
         {name: partial(without_gradient, check) for name, check in scaled.items()},
         {
             "layer norm": partial(parts.normalization, model),
             "attention": partial(parts.attention, model),
             "feed-forward": partial(parts.feed_forward, model),
-            "embedding": partial(parts.embedding, model, token_ids),
+            "embedding": partial(parts.embedding, model, ids),
         },
+        {"layers": partial(wiring.layers, model)},
+        order,
+        {"stacks": partial(stacks.stacks, model, *token_ids)},
+        {"masks": partial(ends.masks, model, *token_ids, pad_id=pad_id)},
     ]
 
 
@@ -178,12 +159,13 @@ def _around(model: nn.Module, functions: Functions) -> Stage:
     return found
 
 
-def _training(model: nn.Module, functions: Functions) -> list[Stage]:
-    step = functions.get("training_step")
+def of_training(
+    model: nn.Module, step: Callable[..., Any] | None, batch: tuple[Tensor, ...], *read: Tensor
+) -> list[Stage]:
+    """The checks of a model in training, which starts with the logits of what it has `read`."""
     with torch.no_grad():
-        logits = model.eval()(SENTENCES)[0]
+        logits = model.eval()(*read)[0]
     found: list[Stage] = [{"loss at the start": partial(learning.start, logits)}]
     if step:
-        batch = SENTENCES, LABELS
         found.append({"learns one batch": partial(learning.by_heart, model, step, batch)})
     return found

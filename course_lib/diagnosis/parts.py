@@ -6,7 +6,7 @@ They apply to parts whose class has the course's name; for other models, `ok` is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -16,14 +16,21 @@ from torch.nn import functional as F
 from .calls import distinct, doubled, drawn, of_class, watched
 from .check import Check, Fault, first_of, off_by, same
 
+Faults = Callable[[str, Any], Iterator[Fault]]
+
+
+def _each(name: str, model: nn.Module, kind: str, faults: Faults, sound: str) -> Check:
+    """The first fault of any part whose class is called `kind`."""
+    found = of_class(distinct(model), kind)
+    if not found:
+        return Check(name, None, f"no part is a {kind}", "")
+    every = (fault for path, part in found.items() for fault in faults(path, part))
+    return first_of(name, every, f"{len(found)} {sound}")
+
 
 def attention(model: nn.Module) -> Check:
     """Every `MultiHeadAttention` gives what torch's gives with the same weights and mask."""
-    found = of_class(distinct(model), "MultiHeadAttention")
-    if not found:
-        return Check("attention", None, "no part is a MultiHeadAttention", "")
-    faults = (fault for path, part in found.items() for fault in _of_attention(path, part))
-    return first_of("attention", faults, f"{len(found)} as torch's")
+    return _each("attention", model, "MultiHeadAttention", _of_attention, "as torch's")
 
 
 @torch.no_grad()
@@ -111,11 +118,7 @@ def _of_attention_dropout(path: str, part: Any, given: list[Tensor]) -> Iterator
 
 def normalization(model: nn.Module) -> Check:
     """Every `LayerNorm` gives what torch's gives, for large and for tiny variances (§3.1)."""
-    found = of_class(distinct(model), "LayerNorm")
-    if not found:
-        return Check("layer norm", None, "no part is a LayerNorm", "")
-    faults = (fault for path, part in found.items() for fault in _of_norm(path, part))
-    return first_of("layer norm", faults, f"{len(found)} as torch's")
+    return _each("layer norm", model, "LayerNorm", _of_norm, "as torch's")
 
 
 @torch.no_grad()
@@ -135,11 +138,7 @@ def _of_norm(path: str, part: Any) -> Iterator[Fault]:
 
 def feed_forward(model: nn.Module) -> Check:
     """Every `FeedForward` is max(0, x W₁ + b₁) W₂ + b₂ (§3.3, Eq. 2)."""
-    found = of_class(distinct(model), "FeedForward")
-    if not found:
-        return Check("feed-forward", None, "no part is a FeedForward", "")
-    faults = (fault for path, part in found.items() for fault in _of_network(path, part))
-    return first_of("feed-forward", faults, f"{len(found)} as in Eq. 2")
+    return _each("feed-forward", model, "FeedForward", _of_network, "as in Eq. 2")
 
 
 @torch.no_grad()

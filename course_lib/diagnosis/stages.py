@@ -7,12 +7,23 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
+from ..data.batching import PAD
 from .check import Check, Fault, first_of, listed, tried
+from .runs import first_failure
 from .scales import initialization
 
 Stage = Mapping[str, Callable[[], Check]]
+VOCABULARY = 20
+SIZES: dict[str, Any] = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
+OTHER: dict[str, Any] = {
+    "norm_first": True,
+    "pad_id": VOCABULARY - 1,
+    "dropout": 0.3,
+    "position_scale": 0.5,
+}
 WAITS = "waits until what is wrong above is right"
 
 
@@ -27,6 +38,42 @@ def in_order(stages: Sequence[Stage], before: Sequence[Check] = ()) -> list[Chec
         for name, check in stage.items():
             found.append(Check(name, None, WAITS, "") if wrong else tried(name, check))
     return found
+
+
+def of_built(
+    build: Callable[..., nn.Module],
+    token_ids: Sequence[Tensor],
+    stages: Callable[[nn.Module, int], list[Stage]],
+    around: Callable[[nn.Module], list[Stage]],
+    training: Callable[[nn.Module], list[Stage]],
+    other: Mapping[str, object],
+) -> list[dict[str, object]]:
+    """The checks of a small untrained model from `build(vocab_size, …)`; as plain data.
+
+    `stages(model, pad_id)` are those of the model, `around` and `training` of the functions that it
+    is used with. If all is well, a second model is built, with `other` arguments.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        paper, changed = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **other)
+        if failure := first_failure([(paper, {}), (changed, other)], *token_ids):
+            return failure  # nothing else can be measured
+        own = [of_new(paper, SIZES | {"dropout": 0.1}), *stages(paper, PAD)]
+        found = [*in_order(around(paper)), *restored(paper, own)]
+        found += in_order(training(paper), found)
+        own = [of_new(changed, {**SIZES, **other}), *stages(changed, VOCABULARY - 1)]
+        return with_other_arguments(found, partial(restored, changed, own), other)
+
+
+def restored(model: nn.Module, stages: list[Stage]) -> list[Check]:
+    """The checks of all stages; the model's mode is restored and its gradients are cleared."""
+    was_training = model.training
+    try:
+        model.eval()
+        return in_order(stages)
+    finally:
+        model.zero_grad()
+        model.train(was_training)
 
 
 def with_other_arguments(

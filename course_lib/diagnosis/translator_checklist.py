@@ -19,24 +19,16 @@ from torch.nn import functional as F
 
 from ..data.batching import PAD
 from ..data.pair_batching import END, START
-from . import checks, ends, slopes, stacks, translator_checks, wiring
+from . import checks, ends, slopes, translator_checks
 from .calls import distinct
 from .check import Check
-from .checklist import Functions, of_parts, restored, without_gradient
-from .runs import first_failure
-from .stages import Stage, in_order, of_new, with_other_arguments
-from .training import learning, steps
+from .checklist import Functions, of_parts, of_training, without_gradient
+from .stages import OTHER, VOCABULARY, Stage, of_built, restored
+from .training import steps
 
-VOCABULARY = 20
-SIZES: dict[str, Any] = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 48}
-OTHER: dict[str, Any] = {
-    "norm_first": True,
-    "pad_id": VOCABULARY - 1,
-    "dropout": 0.3,
-    "position_scale": 0.5,
-}
 SOURCES = torch.tensor([[5, 9, 7, 12, 8, 6, 4], [4, 6, 11, 10, 12, 13, 7]])
 TARGETS = torch.tensor([[START, 9, 7, 13, END], [START, 6, 11, END, PAD]])
+BATCH = SOURCES, TARGETS
 
 
 class _GivenSource(nn.Module):
@@ -56,26 +48,21 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
     `functions` are those around the model, by their names in assignment 4; None, or absence, for
     one that is not written yet. If all is well, a second model is built with other arguments.
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        paper, other = build(VOCABULARY, **SIZES), build(VOCABULARY, **SIZES, **OTHER)
-        if failure := first_failure([(paper, {}), (other, OTHER)], SOURCES, TARGETS):
-            return failure  # nothing else can be measured
-        stages: list[Stage] = [
-            of_new(paper, SIZES | {"dropout": 0.1}),
-            *_stages(paper, SOURCES, TARGETS, PAD, norm_first=False),
-            _searches(paper, functions),
-        ]
-        found = [*in_order(_around(functions)), *restored(paper, stages)]
-        found += in_order(_training(paper, functions), found)
-        target = TARGETS.masked_fill(TARGETS == PAD, VOCABULARY - 1)
-        target[0, 1] = PAD  # a word like any other
-        stages = [
-            of_new(other, SIZES | OTHER),
-            *_stages(other, SOURCES, target, VOCABULARY - 1, norm_first=True),
-            _searches(other, functions),
-        ]
-        return with_other_arguments(found, partial(restored, other, stages), OTHER)
+
+    def stages(model: nn.Module, pad_id: int) -> list[Stage]:
+        target = TARGETS.masked_fill(TARGETS == PAD, pad_id)
+        if pad_id != PAD:
+            target[0, 1] = PAD  # a word like any other
+        own = _stages(model, SOURCES, target, pad_id, norm_first=pad_id != PAD)
+        return [*own, _searches(model, functions)]
+
+    def around(_: nn.Module) -> list[Stage]:
+        return _around(functions)
+
+    def training(model: nn.Module) -> list[Stage]:
+        return of_training(model, functions.get("translation_step"), BATCH, *BATCH)
+
+    return of_built(build, BATCH, stages, around, training, OTHER)
 
 
 def run(model: nn.Module, source: Tensor, target: Tensor, pad_id: int = PAD) -> list[Check]:
@@ -118,17 +105,7 @@ def _stages(
         return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=pad_id)
 
     return [
-        {"layers of their own": partial(stacks.registered, model)},
-        {"no dropout in eval()": partial(checks.dropout_in_evaluation, asked, target)},
-        *of_parts(model, target, pad_id),
-        {"layers": partial(wiring.layers, model)},
-        *(
-            []
-            if norm_first is None
-            else [{"norm_first": partial(wiring.norm_first, model, norm_first)}]
-        ),
-        {"stacks": partial(stacks.stacks, model, padded, target)},
-        {"masks": partial(ends.masks, model, padded, target, pad_id=pad_id)},
+        *of_parts(model, asked, padded, target, pad_id=pad_id, norm_first=norm_first),
         {
             "shared matrix": partial(
                 without_gradient, partial(translator_checks.shared_matrix, model)
@@ -150,8 +127,7 @@ def _around(functions: Functions) -> list[Stage]:
     if loss := functions.get("label_smoothed_loss"):
         found["label_smoothed_loss"] = partial(translator_checks.smoothed_loss, loss)
     if step := functions.get("translation_step"):
-        batch = SOURCES, TARGETS
-        training = partial(steps.training, step, batch, VOCABULARY, VOCABULARY, PAD)
+        training = partial(steps.training, step, BATCH, VOCABULARY, VOCABULARY, PAD)
         return [found, {"training step": training}]  # it calls the other two
     return [found]
 
@@ -167,13 +143,3 @@ def _searches(model: nn.Module, functions: Functions) -> Stage:
     if start and cached:
         found["cache"] = partial(translator_checks.cache_agrees, model, start, cached, source)
     return {name: partial(without_gradient, check) for name, check in found.items()}
-
-
-def _training(model: nn.Module, functions: Functions) -> list[Stage]:
-    with torch.no_grad():
-        logits = model.eval()(SOURCES, TARGETS)[0]
-    found: list[Stage] = [{"loss at the start": partial(learning.start, logits)}]
-    if step := functions.get("translation_step"):
-        batch = SOURCES, TARGETS
-        found.append({"learns one batch": partial(learning.by_heart, model, step, batch)})
-    return found
