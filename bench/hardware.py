@@ -6,7 +6,6 @@ What is measured comes from other results files; memory on the CPU is measured h
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from bench import CHECKOUT, memory_use, real_data
 from bench.cost_model import Machine, Training, overhead
 from bench.profile_work import PROFILES, WORDS, work
+from bench.record import Log, Measures, of_values
 from course_lib.data import datasets, registry
 from course_lib.data.batching import TokenBuckets
 from course_lib.data.tokenization import TextTokenizer
@@ -22,6 +22,7 @@ from course_lib.recipes.language import streams
 from course_lib.recipes.masked_language import learned_pieces, unlabelled
 from course_lib.recipes.translation import pairs_to_batches
 from course_lib.training.runs.machine import PRECISIONS
+from course_lib.training.runs.peak_memory import PeakMemory
 from grader.authoring import results_file
 
 NAME = "bench_hardware"
@@ -37,12 +38,6 @@ MEASURED = {  # profile: machine, results file, and its measure
     "language cpu": ("cpu", "compare_cpu", "transformer_cpu_minutes"),
     "masked cpu": ("cpu", "pretraining", "pretraining_cpu_minutes"),
 }
-RATES = {
-    "classifier": "classifier cpu",
-    "translator": "translator cpu",
-    "language": "language cpu",
-    "masked": "masked cpu",
-}
 OF_THE_GPU = "translator wide"  # whose measured time shows the overhead of a layer
 LIKE = {"wmt14_en_fr": "wmt_news_en_fr"}  # data that is too large to count, by data that is like it
 WORDS_OF = {"wikitext_2": 2_088_628}  # of data on the hub alone: by its authors; pieces are more
@@ -50,7 +45,7 @@ LARGEST = 10_000_000  # parameters of a model whose step is run here
 MINUTE, GIGABYTE = 60.0, 1e9
 
 
-def run(log: Callable[[str], None]) -> dict[str, Any]:
+def run(log: Log) -> Measures:
     """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is.
 
     Raises UsageProblem as `memory_use.check` does, DataError where a profile's own data is missing.
@@ -59,7 +54,7 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
     names = [f"{kind} {profile}" for kind, profiles in PROFILES.items() for profile in profiles]
     trainings = {name: training(*name.split()) for name in names}
     machines = {name: calibrated(trainings, name) for name in names}
-    measures: dict[str, Any] = {}
+    values: dict[str, list[float]] = {}
     sources: dict[str, str] = {}
     for name, found in trainings.items():
         where, file, _ = MEASURED.get(name, ("", "", ""))
@@ -67,7 +62,7 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
             key = f"{name}.{machine}_minutes"
             known = machine == where
             minutes = measured_minutes(name) if known else found.seconds(on) / MINUTE
-            measures[key] = results_file.measure("min", [minutes])
+            values[key] = [minutes]
             sources[key] = f"measured: {file}" if known else "computed"
         kind, profile = name.split()
         words = WORDS.get(kind) or PROFILES[kind][profile].length
@@ -78,8 +73,9 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
             if here and machine == "cpu":
                 taken = memory_use.in_a_fresh_process(step_bytes, kind, profile)
                 sources[key] = f"measured: {NAME}"
-            measures[key] = results_file.measure("GB", [taken / GIGABYTE])
-        log(f"{name}: {measures[f'{name}.cpu_minutes']['mean']:.1f} minutes on the CPU")
+            values[key] = [taken / GIGABYTE]
+        log(f"{name}: {values[f'{name}.cpu_minutes'][0]:.1f} minutes on the CPU")
+    measures = of_values(values)
     about = {"name": "every data set of a profile", "source": "its training split", "sha256": ""}
     results_file.write(NAME, "course bench hardware", measures, about, {"cells": sources})
     return measures
@@ -112,7 +108,7 @@ def training(kind: str, profile: str) -> Training:
 def calibrated(trainings: dict[str, Training], name: str) -> dict[str, Machine]:
     """The machines for this profile, with what measured trainings say of them."""
     kind, profile = name.split()
-    known = RATES[kind]
+    known = next(other for other in MEASURED if other.startswith(kind))  # its time on the CPU
     rate = trainings[known].operations / (MINUTE * measured_minutes(known))
     seconds = MINUTE * measured_minutes(OF_THE_GPU)
     beside = overhead(trainings[OF_THE_GPU], seconds, PEAKS["h100"][0])
@@ -132,9 +128,9 @@ def step_bytes(kind: str, profile: str) -> int:
     """The most memory of two steps, in a process that has done nothing else."""
     torch.set_num_threads(1)
     _steps(kind, "tiny", rows=1)  # what libraries allocate once
-    before = memory_use.begin()
+    memory = PeakMemory(memory_use.device())
     _steps(kind, profile, rows=None)
-    return memory_use.peak() - before
+    return memory.added
 
 
 def _steps(kind: str, profile: str, rows: int | None) -> None:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
 
 import torch
 from torch import nn
 
 from bench import memory_use
 from bench.memory_cases import CASES, Case, Sizes, batches, model, sizes
+from bench.record import Log, Measures, of_values
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.language_losses import packed_language_loss, packed_tokens
 from course_lib.training.recompute import recomputed
+from course_lib.training.runs.peak_memory import PeakMemory
 from grader.authoring import results_file
 
 NAME = "bench_memory"
@@ -27,7 +27,7 @@ CLOSE = {"no": 1e-4, "bf16": 2e-2}  # relative difference of the losses, by prec
 MEGABYTE = 1e6
 
 
-def run(log: Callable[[str], None]) -> dict[str, Any]:
+def run(log: Log) -> Measures:
     """Measure every case; writes `results/bench_memory.json`.
 
     Raises RuntimeError if a switch changes the loss, and UsageProblem as `memory_use.check` does.
@@ -44,18 +44,17 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
         log(f"round {number + 1}: plain {rows[-1]['plain']:.2f} s, all {rows[-1]['all']:.2f} s")
         for name in CASES:  # every round begins with the same weights
             models[name].load_state_dict(model(given).state_dict())
-    measures: dict[str, Any] = {}
+    measures: Measures = {}
     for name in CASES:
         spent = [memory_use.in_a_fresh_process(measured, name) for _ in range(PROCESSES)]
         values = {
-            "step_seconds": ("s", [row[name] for row in rows]),
-            "time_ratio": ("ratio", [row[name] / row["plain"] for row in rows]),
-            "kept_mb": ("MB", [kept / MEGABYTE for kept, _ in spent]),
-            "peak_mb": ("MB", [peak / MEGABYTE for _, peak in spent]),
+            f"{name}_step_seconds": [row[name] for row in rows],
+            f"{name}_time_ratio": [row[name] / row["plain"] for row in rows],
+            f"{name}_kept_mb": [kept / MEGABYTE for kept, _ in spent],
+            f"{name}_peak_mb": [peak / MEGABYTE for _, peak in spent],
         }
-        for key, (unit, listed) in values.items():
-            measures[f"{name}_{key}"] = results_file.measure(unit, listed)
-        log(f"{name}: peak {statistics.median(values['peak_mb'][1]):.0f} MB")
+        measures |= of_values(values)
+        log(f"{name}: peak {statistics.median(values[f'{name}_peak_mb']):.0f} MB")
     about = {"name": given.described, "source": "seed 0", "sha256": ""}
     results_file.write(NAME, "course bench memory", measures, about)
     return measures
@@ -102,10 +101,10 @@ def measured(name: str) -> tuple[int, int]:
     case, given = CASES[name], sizes()
     small = given.smallest
     step(model(small), case, small)  # imports, and what libraries allocate once
-    before = memory_use.begin()
+    memory = PeakMemory(memory_use.device())
     built = model(given)
     step(built, case, given)
-    peak = memory_use.peak() - before
+    peak = memory.added
     (batch, *_) = batches(case, given, steps=1)
     return saved_bytes(built, batch, case), peak
 

@@ -1,25 +1,18 @@
-"""How much memory a training step takes: on the GPU what torch allocated, else what Linux counted.
-
-before = begin()
-train()
-spent = peak() - before
-"""
+"""How much memory a training step keeps, and in which process to measure it."""
 
 from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
+from course_lib.training.runs.peak_memory import RESET
 from grader.cli.problems import UsageProblem
 
 Result = TypeVar("Result")
-STATUS = Path("/proc/self/status")
-RESET = Path("/proc/self/clear_refs")
 
 
 def check() -> None:
@@ -28,20 +21,9 @@ def check() -> None:
         raise UsageProblem(f"memory is counted by {RESET} or on a GPU: run this on Linux")
 
 
-def begin() -> int:
-    """Bytes in use now; from here on, the peak is counted anew."""
-    if torch.cuda.is_available():
-        torch.cuda.reset_peak_memory_stats()
-        return torch.cuda.memory_allocated()
-    RESET.write_text("5")
-    return _status("VmRSS")
-
-
-def peak() -> int:
-    """The most bytes that were in use at once since `begin`."""
-    if torch.cuda.is_available():
-        return torch.cuda.max_memory_allocated()
-    return _status("VmHWM")
+def device() -> torch.device:
+    """Where the benches of memory train."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def saved_bytes(model: nn.Module, loss: Callable[..., tuple[Tensor, object]], batch: tuple) -> int:
@@ -70,9 +52,3 @@ def in_a_fresh_process(function: Callable[..., Result], *arguments: Any) -> Resu
     context.set_forkserver_preload([function.__module__, "accelerate", "torch._dynamo"])
     with context.Pool(1) as pool:
         return pool.apply(function, arguments)
-
-
-def _status(name: str) -> int:
-    lines = STATUS.read_text(encoding="utf-8").splitlines()
-    (line,) = (line for line in lines if line.startswith(f"{name}:"))
-    return 1024 * int(line.split()[1])

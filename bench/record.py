@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from course_lib.data.datasets import LoadedData
 from grader.authoring import results_file
+
+if TYPE_CHECKING:  # it imports much, and the memory of some benches is measured
+    from course_lib.data.datasets import LoadedData
 
 Row = dict[str, float]
 Rows = Sequence[Mapping[str, float]]
@@ -17,13 +19,18 @@ Log = Callable[[str], None]
 
 UNITS = {  # the first that a measure's name contains
     "bleu": "BLEU",
+    "_ms": "ms",
     "percent": "percent",
     "identical": "percent",
     "accuracy": "percent",
-    "gain": "percentage points",
-    "right": "percent",
+    "gain_": "percentage points",
+    "_right": "percent",
     "speed": "ratio",
     "ratio": "ratio",
+    "gigabytes": "GB",
+    "kilobytes": "kB",
+    "_mb": "MB",
+    "_mib": "MiB",
     "_per_minute": "1/minute",
     "_per_hour": "1/hour",
     "_per_": "1/s",

@@ -17,6 +17,7 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 from bench import CHECKOUT
 from bench.profile_work import Work, work
+from bench.record import Measures, of_values
 from grader.authoring import results_file
 
 NAME = "bench_profile"
@@ -27,7 +28,7 @@ SELF_TIME = {"cpu": "self_cpu_time_total", "cuda": "self_device_time_total"}
 SELF_MEMORY = {"cpu": "self_cpu_memory_usage", "cuda": "self_device_memory_usage"}
 
 
-def run(kind: str, profile_name: str) -> tuple[dict[str, Any], str, Path]:
+def run(kind: str, profile_name: str) -> tuple[Measures, str, Path]:
     """Profile some steps; returns the measures, torch's table of operators, and the trace's path.
 
     Writes the measures to `results/bench_profile.json`.
@@ -102,7 +103,7 @@ def named_ranges(model: nn.Module) -> Iterator[None]:
             hook.remove()
 
 
-def measured(averages: list[Any]) -> dict[str, Any]:
+def measured(averages: list[Any]) -> Measures:
     """For each phase its share of a step; for the operators that take most, time, memory, calls.
 
     One value a repetition. The time of an operator is its own, without what it calls.
@@ -110,30 +111,26 @@ def measured(averages: list[Any]) -> dict[str, Any]:
     device = _device()
     tables = [{row.key: row for row in rows} for rows in averages]
     wholes = [sum(table[phase].cpu_time_total for phase in PHASES) for table in tables]
-    measures = {
-        f"{phase}_percent": results_file.measure(
-            "percent",
-            [
-                100 * table[phase].cpu_time_total / whole
-                for table, whole in zip(tables, wholes, strict=True)
-            ],
-        )
+    values = {
+        f"{phase}_percent": [
+            100 * table[phase].cpu_time_total / whole
+            for table, whole in zip(tables, wholes, strict=True)
+        ]
         for phase in PHASES
     }
-    measures["step_ms"] = results_file.measure("ms", [whole / STEPS / 1e3 for whole in wholes])
+    values["step_ms"] = [whole / STEPS / 1e3 for whole in wholes]
     own = [{key: getattr(row, SELF_TIME[device]) for key, row in t.items()} for t in tables]
     operators = [
         key for key in tables[0] if key.startswith("aten::") and all(key in t for t in own)
     ]
     for key in sorted(operators, key=lambda key: -sum(of[key] for of in own))[:SHOWN]:
         name = key.removeprefix("aten::")
-        memory = [getattr(table[key], SELF_MEMORY[device]) / STEPS / 1e6 for table in tables]
-        shares = [100 * of[key] / sum(of.values()) for of in own]
-        calls = [table[key].count / STEPS for table in tables]
-        measures[f"{name}.self_percent"] = results_file.measure("percent", shares)
-        measures[f"{name}.memory_mb"] = results_file.measure("MB", memory)
-        measures[f"{name}.calls"] = results_file.measure("1", calls)
-    return measures
+        values[f"{name}.self_percent"] = [100 * of[key] / sum(of.values()) for of in own]
+        values[f"{name}.memory_mb"] = [
+            getattr(table[key], SELF_MEMORY[device]) / STEPS / 1e6 for table in tables
+        ]
+        values[f"{name}.calls"] = [table[key].count / STEPS for table in tables]
+    return of_values(values)
 
 
 def _device() -> str:

@@ -12,13 +12,13 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
+from bench.record import Log, Measures, of_values
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -31,20 +31,9 @@ from grader.intake.submissions import Submission
 from . import grading_limit
 
 JOBS = 2  # `course grade`'s default
-A_SUBMISSION = "s a submission"
-UNITS = {
-    "seconds": A_SUBMISSION,
-    "limit_seconds": A_SUBMISSION,
-    "nbgrader_seconds": A_SUBMISSION,
-    "class_seconds": A_SUBMISSION,
-    "nbgrader_class_seconds": A_SUBMISSION,
-    "start_seconds": "s",
-}
 
 
-def run(
-    course: Course, submissions: int, assignments: list[str], log: Callable[[str], None]
-) -> dict[str, Any]:
+def run(course: Course, submissions: int, assignments: list[str], log: Log) -> Measures:
     """Measure both and write `results/bench_grading.json`; returns the measures.
 
     A class is `submissions` copies of an assignment's built solution. `aN_seconds` are per
@@ -64,11 +53,7 @@ def run(
         asked = (course, assignment, notebook, submissions, log)
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as new:  # as a command starts
             seconds[assignment.id] = new.submit(_measured, *asked).result()
-    measures = {
-        f"{id}_{kind}": results_file.measure(unit, found[kind])
-        for id, found in seconds.items()
-        for kind, unit in UNITS.items()
-    }
+    values = {f"{id}_{kind}": own for id, of in seconds.items() for kind, own in of.items()}
     for name, ours, theirs in (
         ("speedup_one_at_a_time", "seconds", "nbgrader_seconds"),
         ("speedup_over_nbgrader", "class_seconds", "nbgrader_class_seconds"),
@@ -77,7 +62,8 @@ def run(
             sum(statistics.median(found[kind]) for found in seconds.values())
             for kind in (theirs, ours)
         ]
-        measures[name] = results_file.measure("ratio", [sums[0] / sums[1]])
+        values[name] = [sums[0] / sums[1]]
+    measures = of_values(values)
     data = {
         "name": f"the built solution notebooks of {' and '.join(assignments)}, "
         f"{submissions} of each in a class",
@@ -96,7 +82,7 @@ def _measured(
     assignment: Assignment,
     notebook: Path,
     submissions: int,
-    log: Callable[[str], None],
+    log: Log,
 ) -> dict[str, list[float]]:
     """Seconds by kind; ours and nbgrader's alternate, for equal conditions."""
     data = notebook.read_bytes()

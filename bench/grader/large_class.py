@@ -6,10 +6,10 @@ import hashlib
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from bench.record import Log, Measures, of_values
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
 from grader.course.course import Course
@@ -27,8 +27,8 @@ def run(
     submissions: int,
     sample: int,
     workers: Sequence[int],
-    log: Callable[[str], None],
-) -> dict[str, Any]:
+    log: Log,
+) -> Measures:
     """Measure and write `results/bench_class.json`; returns the measures.
 
     A class is `submissions` copies of the built solution, each with a hash of its own. Its first
@@ -47,17 +47,17 @@ def run(
         Submission(f"s{n:05}", assignment.id, f"s{n:05}.ipynb", spool.keep(notebook + b"\n" * n))
         for n in range(submissions)
     ]
-    found: dict[str, tuple[str, float]] = {}
+    found: dict[str, list[float]] = {}
     for count in workers:
         log(f"{sample} submissions of {assignment.id} with {count} workers")
         per_second, start_seconds = _measured(course, made[:sample], count)
-        found[f"workers_{count}_per_second"] = ("1/s", per_second)
-        found[f"workers_{count}_start_seconds"] = ("s", start_seconds)
-    found["sample_peak_mib"] = ("MiB", _peak_mib())
+        found[f"workers_{count}_per_second"] = [per_second]
+        found[f"workers_{count}_start_seconds"] = [start_seconds]
+    found["sample_peak_mib"] = [_peak_mib()]
     log(f"{submissions} submissions of {assignment.id} with {max(workers)} workers")
-    found["class_per_second"] = ("1/s", _measured(course, made, max(workers))[0])
-    found["class_peak_mib"] = ("MiB", _peak_mib())
-    measures = {name: results_file.measure(unit, [one]) for name, (unit, one) in found.items()}
+    found["class_per_second"] = [_measured(course, made, max(workers))[0]]
+    found["class_peak_mib"] = [_peak_mib()]
+    measures = of_values(found)
     numbers = ",".join(map(str, workers))
     results_file.write(
         "bench_class",

@@ -13,10 +13,10 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.record import Log, Measures, of_values
 from book.decks import browser
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
@@ -38,9 +38,7 @@ WORDS = (
 ).split()
 
 
-def run(
-    course: Course, assignment: Assignment, students: int, log: Callable[[str], None]
-) -> dict[str, dict[str, Any]]:
+def run(course: Course, assignment: Assignment, students: int, log: Log) -> Measures:
     """Measures of one class, each answer marked once. Raises NoBrowserError."""
     binary = browser.path()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
@@ -120,18 +118,20 @@ def _marked(
     return waits, keys
 
 
-def _measures(answers: int, waits: list[float], keys: int) -> dict[str, dict[str, Any]]:
-    measure, seconds = results_file.measure, sum(waits)
-    found = {
-        "answers": measure("answers", [answers]),
-        "cards": measure("cards", [len(waits)]),
-        "keys": measure("keys", [keys]),
-        "minutes": measure("minutes", [seconds / 60]),
-        "marks_per_minute": measure("marks/min", [60 * answers / seconds]),
-        "cards_per_minute": measure("cards/min", [60 * len(waits) / seconds]),
-        "card_ms": measure("ms", [1000 * statistics.median(waits)]),
-        "card_ms_of_95_percent": measure("ms", [1000 * sorted(waits)[int(0.95 * len(waits))]]),
-    }
+def _measures(answers: int, waits: list[float], keys: int) -> Measures:
+    seconds = sum(waits)
+    found = of_values(
+        {
+            "answers": [answers],
+            "cards": [len(waits)],
+            "keys": [keys],
+            "minutes": [seconds / 60],
+            "marks_per_minute": [60 * answers / seconds],
+            "cards_per_minute": [60 * len(waits) / seconds],
+            "card_ms": [1000 * statistics.median(waits)],
+            "card_ms_of_95_percent": [1000 * sorted(waits)[int(0.95 * len(waits))]],
+        }
+    )
     data = {"class": "generated (bench/grader/marking.py), seed 0"}
     command = f"course bench marking --students {answers // 3}"
     results_file.write(NAME, command, found, data)

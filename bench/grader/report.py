@@ -10,10 +10,11 @@ from __future__ import annotations
 import datetime
 import random
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.record import Log, Measures, of_values
 from book.decks import browser
 from grader import report
 from grader.authoring import results_file
@@ -35,7 +36,7 @@ TIMES = 5  # each page is opened
 LOADED = "() => performance.getEntriesByType('navigation')[0].loadEventEnd"  # 0 before
 
 
-def run(course: Course, students: int, log: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+def run(course: Course, students: int, log: Log) -> Measures:
     """Measures of one class; writes `results/bench_report.json`. Raises NoBrowserError."""
     binary = browser.path()
     log(f"{students} students, {len(course.graded)} assignments")
@@ -134,11 +135,10 @@ def _opened(binary: str, pages: Mapping[str, Path]) -> dict[str, list[float]]:
 
 def _measures(
     students: int, sizes: Mapping[str, int], times: Mapping[str, list[float]]
-) -> dict[str, dict[str, Any]]:
-    measure = results_file.measure
-    found = {"students": measure("students", [students])}
-    found |= {f"{page}_kilobytes": measure("kB", [size / 1000]) for page, size in sizes.items()}
-    found |= {f"{page}_load_ms": measure("ms", values) for page, values in times.items()}
+) -> Measures:
+    values: dict[str, list[float]] = {"students": [students]}
+    values |= {f"{page}_kilobytes": [size / 1000] for page, size in sizes.items()}
+    found = of_values(values | {f"{page}_load_ms": own for page, own in times.items()})
     data = {"class": "generated (bench/grader/report.py), seed 0"}
     results_file.write(NAME, f"course bench report --students {students}", found, data)
     return found

@@ -1,1 +1,1 @@
-"""Benchmarks of the library's speed, beside torch's own and other libraries'."""
+"""Benchmarks of the library's speed, beside torch's own and CTranslate2's."""

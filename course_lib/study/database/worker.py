@@ -18,8 +18,9 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
+from ...training.runs.peak_memory import PeakMemory
 from ..space import FACTORS, Configuration
-from ..tasks.task import PeakMemory, Task
+from ..tasks.task import Task
 from ..trial import Row
 from .points import add_finished, end_silent, enqueue_again, is_superseded
 from .storage import FAILURES, GRACE, open_study, quiet, study_errors
