@@ -27,7 +27,7 @@ from .stages import VOCABULARY, Stage, of_built, restored
 from .training import learning, rates, steps
 
 Functions = Mapping[str, Callable[..., Any] | None]
-OTHER = OTHER_SIZES | {"pooling": "cls", "n_classes": 3}
+OTHER = {"norm_first": True, "pooling": "cls", "n_classes": 3, **OTHER_SIZES}
 SENTENCES = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, PAD, PAD, PAD], [12, 3, 9, 5, PAD, PAD]])
 LABELS = torch.tensor([0, 1, 1])
 
