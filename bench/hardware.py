@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from course_lib.training.runs.peak_memory import PeakMemory
 
 from bench import CHECKOUT, memory_use, real_data
 from bench.cost_model import Machine, Training, overhead
@@ -23,6 +22,7 @@ from course_lib.recipes.language import streams
 from course_lib.recipes.masked_language import learned_pieces, unlabelled
 from course_lib.recipes.translation import pairs_to_batches
 from course_lib.training.runs.machine import PRECISIONS
+from course_lib.training.runs.peak_memory import PeakMemory
 from grader.authoring import results_file
 
 NAME = "bench_hardware"

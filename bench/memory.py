@@ -10,7 +10,6 @@ import time
 from contextlib import nullcontext
 
 import torch
-from course_lib.training.runs.peak_memory import PeakMemory
 from torch import nn
 
 from bench import memory_use
@@ -19,6 +18,7 @@ from bench.record import Log, Measures, of_values
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.language_losses import packed_language_loss, packed_tokens
 from course_lib.training.recompute import recomputed
+from course_lib.training.runs.peak_memory import PeakMemory
 from grader.authoring import results_file
 
 NAME = "bench_memory"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
-from course_lib.training.runs.peak_memory import RESET
 from torch import Tensor, nn
 
+from course_lib.training.runs.peak_memory import RESET
 from grader.cli.problems import UsageProblem
 
 Result = TypeVar("Result")

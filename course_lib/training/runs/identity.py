@@ -1,8 +1,8 @@
 """The identity of a training as plain data, so that a checkpoint resumes no other training.
 
 It has the settings of the model, the optimizer and the schedule, the seed, and the first batch.
-Settings are the attributes with the name of a constructor's parameter, and public text and switches:
-others, such as counters, may change while a training runs.
+Settings are the attributes with the name of a constructor's parameter, and public text and
+switches: others, such as counters, may change while a training runs.
 """
 
 import hashlib

@@ -57,8 +57,8 @@ class Machine:
             if weight.dtype.itemsize < 4 and weight.dtype not in self.short:
                 precision = next(key for key, kind in PRECISIONS.items() if kind is self.precision)
                 raise ValueError(
-                    f"{name} is {weight.dtype}, which mixed_precision = {precision!r} cannot train: "
-                    "call model.float() first; mixed precision itself computes in 16 bits"
+                    f"{name} is {weight.dtype}, which mixed_precision = {precision!r} cannot "
+                    "train: call model.float() first; mixed precision itself computes in 16 bits"
                 )
         prepared: nn.Module = self.accelerator.prepare(model)
         return prepared

@@ -11,13 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..log import ProgressBar, TrainingLog
+from ..plain import Row
+from ..weight_averages import WeightAverage
 from .checkpoints import Checkpoints, random_state, set_random_state
 from .first_steps import FirstSteps
 from .identity import identity_of
-from ..log import ProgressBar, TrainingLog
 from .machine import Batch, Machine, groups
-from ..plain import Row
-from ..weight_averages import WeightAverage
 
 Evaluation = Callable[[nn.Module], Row | None]
 SAVE_EVERY = 10.0  # seconds between two checkpoints of one process, at least
