@@ -4,8 +4,9 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from own_notebooks import statements
 from sample_results import COURSE, sample
-from trained_classifiers import HIDDEN, statements, trained
+from trained_classifiers import HIDDEN, trained
 
 from course_lib.data.tokenization import TextTokenizer
 from grader.cli.records import results
@@ -53,7 +54,7 @@ def evaluated(course, evaluate):
     exercises = [e for e in assignment.exercises if e.kind == "model"]
 
     def run(files, mistake="", code=""):
-        told = evaluate("a3", files, statements(mistake, code), HIDDEN, exercises)
+        told = evaluate("a3", files, statements("a3", mistake, code), HIDDEN, exercises)
         entries = score.models(assignment, score.nothing(assignment), told)
         return SimpleNamespace(told=told, main=next(e for e in entries if e.id == "3.10"))
 
