@@ -79,7 +79,7 @@ def _train_translator(
     about = {
         "model": trained.translator.arguments,
         "measured": measured,
-        "data": {"licence": data.licence, "citation": data.citation},
+        "data": {"license": data.licence, "citation": data.citation},
     }
     save_model(folder, TRANSLATOR_WEIGHTS, trained.model, about, trained.tokenizer)
     translator = Translator.load(folder)

@@ -53,6 +53,6 @@ def _pairs(data: LoadedData, split: str) -> list[Pair]:
 
 
 def _short(pairs: Sequence[Pair], known: set[str]) -> list[Pair]:
-    """Those with few English words, all of them known."""
+    """Pairs with few English words, all of them known."""
     found = ((pair, words(pair["en"])) for pair in pairs)
     return [pair for pair, its in found if len(its) <= LONGEST and known.issuperset(its)]

@@ -24,7 +24,7 @@ def counted() -> tuple[list[float], float]:
 
 
 def answer_mask() -> Drawing:
-    """What is read, below it what is to be predicted there, how likely it was, what that counts."""
+    """A row of tokens; below each the next one, its probability, and how much that counts."""
     weights, loss = found = counted()
     sheet = Sheet(760, 336)
     for y, name in ((52, "it reads"), (130, "it predicts"), (182, "probability"),

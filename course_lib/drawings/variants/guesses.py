@@ -46,8 +46,8 @@ def calls() -> list[Call]:
         guesses = read[begin:]
         right = [guess == word for guess, word in zip(guesses, text[begin:], strict=False)]
         end = begin + [*right, False].index(False) + 1
-        guessed, kept = ([WORDS[i] for i in ids] for ids in (guesses, text[begin:end]))
-        found.append((begin, guessed, kept))
+        brought = [WORDS[i] for i in text[begin:end]]
+        found.append((begin, [WORDS[i] for i in guesses], brought))
         begin = end
     return found
 

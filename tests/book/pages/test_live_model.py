@@ -165,7 +165,7 @@ def test_the_shipped_model_translates_the_grammar(translator):
     found = translator.translate([pair[0] for pair in test], width=1)
     right = sum(one == pair[1] for one, pair in zip(found, test, strict=True))
     assert right / len(test) > about["measured"]["exact_match_generated"] - 0.1
-    assert about["data"]["licence"].startswith("CC BY 2.0 FR")
+    assert about["data"]["license"].startswith("CC BY 2.0 FR")
 
 
 def test_the_shipped_model_translates_real_sentences(translator, real):
