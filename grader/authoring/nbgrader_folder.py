@@ -21,6 +21,7 @@ from grader.notebook import answer_cells
 from ..library import student_tree
 from ..library.components import BuildError
 from .views import notebooks
+from .views.texts import TEMPLATES
 
 CONFIG = """\
 c = get_config()
@@ -31,28 +32,7 @@ c.ClearSolutions.text_stub = "{written}"
 c.Execute.timeout = 600  # seconds a cell: some train a model
 """
 
-README = """\
-# The course for nbgrader
-
-`course build --nbgrader` made this folder and writes `source` again when you repeat it; change
-assignments in the course, not here. `nbgrader_config.py` is written once and is yours.
-
-    nbgrader generate_assignment a1    # source/a1 → release/a1, without solutions
-    nbgrader release_assignment a1     # or hand out release/a1 in another way
-    nbgrader collect a1                # or zip_collect → submitted/STUDENT/a1
-    course nbgrader . --assignment a1  # grades in the sandbox, fills gradebook.db
-    nbgrader formgrader, generate_feedback a1, export
-
-**Run `course nbgrader` instead of `nbgrader autograde`.** The latter runs students' code with your
-rights, and gives each exercise the share of its points that its *visible* checks give; trained
-models wait for a marker, and hidden tests do not run. If you run it later, it replaces the points.
-
-**Bonus exercises** have 0 points here, so that they do not raise nbgrader's maximum. nbgrader alone
-gives nothing for them; `course nbgrader` writes the points earned, such as 8 of 0. To change such
-points in formgrader, enter 0 and the points as extra credit.
-
-Rubrics are in the course's `solutions/`; neither they nor predictions are in this folder.
-"""
+README = (TEMPLATES / "nbgrader.md").read_text(encoding="utf-8")
 
 
 def write(course: Course, folder: Path, only: Iterable[str] = ()) -> list[Path]:

@@ -18,7 +18,7 @@ TOP = ("README.md", "CONTRIBUTING.md")
 PAGES = (*TOP, "*/*.md", "lectures/teach/*.md", "assignments/**/README.md")
 NOTEBOOKS = ("solutions/*.md",)
 TABLES = ("course.toml", "exam.toml", "autograder/**/*.toml", "lectures/**/*.toml", "data/*.toml")
-TEMPLATES = ("grader/**/templates/*.html",)
+TEMPLATES = ("grader/**/templates/*.html", "grader/**/templates/*.md", "grader/**/texts/*.md")
 CODE = ("grader", "course_lib", "autograder", "book", "bench", "tools")
 
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)

@@ -21,19 +21,6 @@ from . import dependencies, handbook, project_files
 Files = dict[str, bytes]  # by path in the release
 SOLUTIONS, AFTER, LECTURES = "solutions", "after_an_attempt", "lectures"
 
-AFTER_TEXT = """\
-# After an attempt
-
-Here are the hidden tests and the model answers, for readers without an instructor.
-
-Look here after you have tried an exercise and run its checks, not before: what you read first, you
-can no longer find out.
-
-- `solutions/a1.ipynb`: the model answers, executed, with figures, rubrics and remarks.
-- `autograder/a1/`: the hidden tests, a folder for each exercise. Their messages say what each is
-  about.
-"""
-
 
 def in_week(course: Course, week: int, answers: Collection[str]) -> list[Assignment]:
     """The assignments that are out by this week, and the labs that are with these answers.
@@ -77,7 +64,7 @@ def opened(course: Course, lectures: bool = False) -> Files:
     ids = [a.id for a in course.assignments]
     every = [*course.assignments, *course.labs]
     files = _library(course, "", ids, reserved=False) | _assignments(course, every)
-    files[f"{AFTER}/README.md"] = AFTER_TEXT.encode()
+    files[f"{AFTER}/README.md"] = (project_files.TEXTS / "after_an_attempt.md").read_bytes()
     files |= hidden_tests(course)
     for assignment in every:
         files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")

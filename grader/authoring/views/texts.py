@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.exercise import Exercise, Taught
@@ -12,6 +17,7 @@ from ...gradebook.lateness import written
 from ...judge.models import thresholds
 from .setup_cell import badges
 
+TEMPLATES = Path(__file__).with_name("templates")
 MARK = "★"  # of exercises on the shortest path
 
 
@@ -152,94 +158,28 @@ def dots(difficulty: int) -> str:
 
 def readme(course: Course, assignment: Assignment) -> str:
     """The README beside a starter."""
-    if isinstance(assignment, Lab):
-        return _lab_readme(course, assignment)
-    return "\n".join(
-        [
-            f"# {assignment.label} · {assignment.title}",
-            "",
-            f"You build {assignment.build}. About "
-            f"{hours(assignment.minutes)}{_for_bonus(assignment)}; {assignment.compute}.",
-            "",
-            *_target(assignment),
-            *badges(course, assignment),
-            *exercise_table(assignment),
-            "",
-            f"**Due** {written(assignment.due, assignment.zone)}; "
-            f"up to {assignment.late_days} days late, minus "
-            f"{assignment.late_penalty_percent:g} % of the points per started day."
-            f"{slip_days(course)}",
-            "",
-            "Open the notebook, replace each `raise NotImplementedError(…)` with your code, run "
-            "the `check` cell below it, and save. In a terminal, `student check "
-            f"{assignment.id}` runs the visible checks on the saved notebook, and `student submit "
-            f"{assignment.id}` makes the archive to hand in and shows what the grader will see.",
-            "",
-            "The grader finds your functions, classes and imports by name. It does not run plots, "
-            "loops and prints at the top level of a cell, so give a function everything it needs "
-            "as arguments. The visible checks are part of the grade; hidden tests decide the rest.",
-            "",
-            *_bans(assignment)[:1],
-            *_model_files(assignment),
-            *_other_files(assignment),
-            "",
-            "<!-- Built by `course build` from course.toml. -->",
-            "",
-        ]
+    is_lab = isinstance(assignment, Lab)
+    target, bans = ([], []) if is_lab else (_target(assignment), _bans(assignment)[:1])
+    return filled(
+        TEMPLATES / "assignment.md",
+        assignment=assignment,
+        is_lab=is_lab,
+        above=[*target, *badges(course, assignment), *exercise_table(assignment)],
+        bans=bans,
+        hours=hours,
+        for_bonus=_for_bonus(assignment),
+        due="" if is_lab else written(assignment.due, assignment.zone),
+        slip_days=slip_days(course),
+        folder=FOLDER,
     )
 
 
-def _lab_readme(course: Course, lab: Lab) -> str:
-    return "\n".join(
-        [
-            f"# {lab.label} · {lab.title}",
-            "",
-            f"You build {lab.build}. About {hours(lab.minutes)}; {lab.compute}.",
-            "",
-            *badges(course, lab),
-            *exercise_table(lab),
-            "",
-            "It is optional: there are no points and no hidden tests, and you do not hand it in. "
-            "Open the notebook, replace each `raise NotImplementedError(…)` with your "
-            f"code, and run the `check` cell below it; `student check {lab.id}` runs all checks on "
-            f"the saved notebook. The model answers are in `solutions/{lab.id}.ipynb` and in the "
-            "library: look there when you are done, or have tried enough.",
-            "",
-            "<!-- Built by `course build` from course.toml. -->",
-            "",
-        ]
+def filled(template: Path, **facts: Any) -> str:
+    """A text in Markdown, filled in."""
+    forms = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-
-
-def _model_files(assignment: Assignment) -> list[str]:
-    """The files to hand in besides the notebook, and how they are scored."""
-    if assignment.model is None:
-        return []
-    listed = ", ".join(f"`{name}`" for name in assignment.model.files)
-    loader, predictor = assignment.model.entry_points
-    answers, hidden = assignment.scorer.compared
-    return [
-        "",
-        f"Hand in the folder `{FOLDER}` too, which the notebook writes next to itself: {listed} "
-        f"(at most {assignment.model.mebibytes} MiB). The grader computes the {answers} from your "
-        f"weights, on one core within {assignment.model.seconds:g} s, asks your own "
-        f"`{loader}(folder)` and `{predictor}(model, texts)` for some of them, and compares them "
-        f"with {hidden}.",
-    ]
-
-
-def _other_files(assignment: Assignment) -> list[str]:
-    """The files to hand in for exercises whose tests read a file."""
-    asked = [(exercise, name) for exercise in assignment.exercises for name in exercise.files]
-    return [
-        line
-        for exercise, name in asked
-        for line in (
-            "",
-            f"Hand in `{FOLDER}/{name}` too, which the notebook writes: exercise {exercise.id} is "
-            "graded from it.",
-        )
-    ]
+    return forms.from_string(template.read_text(encoding="utf-8")).render(facts)
 
 
 def _for_bonus(assignment: Assignment) -> str:
