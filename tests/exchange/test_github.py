@@ -9,13 +9,11 @@ from pathlib import Path
 import proofs
 import pytest
 import yaml
-from sample_results import COURSE
+from world import A1, COURSE
 
 from grader.authoring.views import no_leak
 from grader.exchange import github
 from grader.library import student_tree
-
-A1 = COURSE.assignment("a1")
 
 
 @pytest.fixture(scope="module")

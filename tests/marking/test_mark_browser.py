@@ -20,7 +20,7 @@ from marked_class import (
     printed,
     served,
 )
-from sample_results import COURSE
+from world import A1, COURSE
 
 from bench.grader.marking import class_of
 from grader.marking.desk import Desk
@@ -209,7 +209,6 @@ def test_pictures_are_drawn_and_a_hostile_one_is_inert(scheme, window, world, tm
 # A whole class marked in a browser by two, one of whom is killed in between: nothing is lost.
 
 
-A1 = COURSE.assignment("a1")
 ITEMS = ("1.11.a", "1.11.b", "1.11.c")
 
 

@@ -16,8 +16,8 @@ from unittest import mock
 
 import pytest
 from checkout import ROOT
-from sample_results import COURSE
 from setup_world import with_repository
+from world import COURSE
 
 from grader.authoring.release import changes, contents, folder, handbook, proof, release
 from grader.authoring.views import notebooks, texts
@@ -32,7 +32,6 @@ from grader.library.components import Component
 
 pytestmark = pytest.mark.xdist_group("release")  # it is made once
 NONE_OUT = datetime.date(2027, 2, 1)
-A1 = COURSE.assignment("a1")
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 STEP = "course_lib.training.translation_step:translation_step"  # much like assignment 3's
 ATTENTION = "course_lib.numpy_forms.attention:attention"

@@ -4,7 +4,7 @@ import datetime
 from dataclasses import replace
 
 import pytest
-from sample_results import COURSE
+from world import A1, COURSE
 
 from grader.authoring.release import folder, release
 from grader.authoring.release.changes import MANIFEST
@@ -17,8 +17,6 @@ from grader.cli.problems import UsageProblem
 from grader.gradebook import stored_roster
 from grader.gradebook.rules import late_policy
 from grader.gradebook.store import Store
-
-A1 = COURSE.assignment("a1")
 
 
 def test_answers_come_out_after_the_last_extension_of_the_class():
