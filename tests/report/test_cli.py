@@ -246,7 +246,7 @@ def test_a_look_at_one_exercise_writes_nothing(ungraded):
 
 
 def test_a_grader_that_fails_has_an_exit_code_of_its_own(world, monkeypatch):
-    world.hand_in("s1/a1/a1.ipynb", "{}")
+    world.hand_in("s1/a1/a1.ipynb", saved="2027-02-08T12:00:00Z")
     why = "could not be graded: no worker could be started; run the same command again"
     judge(monkeypatch, lambda found: sample("s1", outcome="UNGRADED", reason=why))
     grade = ("grade", world.submitted, "--json")
