@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 from data_world import REVISION, parquet_of, sha256
-from data_world import hub as hub
 
 from course_lib.data import hub as hub_files
 from course_lib.data.corpus import streamed_file

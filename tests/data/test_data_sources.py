@@ -6,9 +6,6 @@ import json
 import numpy as np
 import pytest
 from data_world import REVISION, ROWS, parquet_of, sha256
-from data_world import folders as folders
-from data_world import hub as hub
-from data_world import world as world
 from huggingface_hub import constants
 
 from course_lib.data import datasets, local_files

@@ -5,8 +5,6 @@ import json
 
 import pytest
 from data_world import MIRROR, ROWS, needs_mirror, sha256, text_of
-from data_world import folders as folders
-from data_world import world as world
 
 from course_lib.data import datasets, registry
 from course_lib.data.datasets import load

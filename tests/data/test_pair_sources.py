@@ -5,8 +5,6 @@ import gzip
 import pytest
 from checkout import place
 from data_world import MIRROR, REVISION, needs_mirror, parquet_of, registry_of, sha256
-from data_world import folders as folders
-from data_world import hub as hub
 
 from course_lib.data import datasets
 from course_lib.data import hub as hub_files

@@ -11,8 +11,6 @@ import pytest
 import torch
 from checkout import ROOT, place
 from data_world import REVISION, sha256
-from data_world import folders as folders
-from data_world import hub as hub
 
 from course_lib.data import local_files
 from course_lib.data.models import random_model
