@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from unittest.mock import Mock
 
+import in_process
 import proofs
 import pytest
 import torch
+from checkout import place
 
 from bench.grader import debug as bench
 from course_lib.classifier import EncoderClassifier
@@ -99,9 +101,8 @@ def with_mistake(assignment, bug, folder):
     """A solved notebook with one named mistake."""
     mistake = mistakes.named(proofs.COURSE, f"{assignment}/{bug}")
     source = mistake.apply(Component.parse(mistake.component).source)
-    path = folder / f"{assignment}.ipynb"
-    path.write_bytes(proofs.notebook(assignment, "solution", {mistake.component: source}))
-    return path
+    notebook = proofs.notebook(assignment, "solution", {mistake.component: source})
+    return place(folder / f"{assignment}.ipynb", notebook)
 
 
 SAID = toml.loads(Path(__file__).with_name("debug_says.toml").read_text(encoding="utf-8"))
@@ -220,8 +221,8 @@ def test_nothing_is_found_in_a_translator_of_another_style(norm_first, widths):
 @pytest.mark.parametrize("id", ["a3", "a4"])
 def test_nothing_is_found_in_any_right_variant(id, tmp_path):
     for variant in cases.variants(proofs.COURSE.assignment(id)):
-        path = tmp_path / f"{id}.ipynb"
-        path.write_bytes(proofs.notebook(id, "solution", dict(variant.replace)))
+        notebook = proofs.notebook(id, "solution", dict(variant.replace))
+        path = place(tmp_path / f"{id}.ipynb", notebook)
         assert wrong(debug.of_notebook(path)) == set(), variant.name
 
 
@@ -239,28 +240,25 @@ def test_a_batch_that_cannot_be_learned_is_said():
     assert "after two steps embedding.tokens.weight has not moved" in found.measured
 
 
-def student_debug(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        program.main(["debug", *map(str, arguments)])
-    return ended.value.code
+def test_the_command_without_a_notebook_shows_known_faults():
+    told = in_process.run(program.main, "debug", "--json")
+    assert set(json.loads(told.stdout)) == set(FAULTS)
+    assert told.returncode == 0
 
 
-def test_the_command_without_a_notebook_shows_known_faults(capsys):
-    assert student_debug("--json") == 0
-    assert set(json.loads(capsys.readouterr().out)) == set(FAULTS)
-
-
-def test_the_command_on_notebooks(capsys, tmp_path):
-    path = tmp_path / "a3.ipynb"
-    path.write_bytes(proofs.notebook("a3", "solution"))
-    assert student_debug(path) == 0
-    assert "ok    warm-up" in capsys.readouterr().out
-    path.write_bytes(proofs.notebook("a3", "starter"))
-    assert student_debug(path) == 2
-    assert "write exercises 3.1 to 3.7 first" in capsys.readouterr().err
-    path.write_bytes(proofs.notebook("a1", "solution"))
-    assert student_debug(path) == 2
-    assert "looks like the notebook of assignment a1" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("assignment", "kind", "code", "told"),
+    [
+        ("a3", "solution", 0, "ok    warm-up"),
+        ("a3", "starter", 2, "write exercises 3.1 to 3.7 first"),
+        ("a1", "solution", 2, "looks like the notebook of assignment a1"),
+    ],
+)
+def test_the_command_on_notebooks(assignment, kind, code, told, tmp_path):
+    path = place(tmp_path / "a3.ipynb", proofs.notebook(assignment, kind))
+    done = in_process.run(program.main, "debug", path)
+    assert done.returncode == code
+    assert told in (done.stderr if code else done.stdout)
 
 
 # Faults, of which `diagnose` names one.

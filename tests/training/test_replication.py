@@ -4,12 +4,12 @@ import dataclasses
 import json
 import shlex
 
+import in_process
 import pytest
 import small_translation
 import torch
 from checkout import ROOT
 from small_training import Fixed
-from typer.testing import CliRunner
 
 from bench.trainings import replication as bench_replication
 from book.documents import table3_figures
@@ -26,7 +26,6 @@ from course_lib.recipes.table3 import ROWS
 from course_lib.training.fit import DivergedError
 from course_lib.transformer_variants import VariantConfig
 from grader.authoring import results_file
-from grader.cli.app import app
 from grader.library.components import BuildError
 
 pytestmark = pytest.mark.usefixtures("without_shape_checks")
@@ -51,7 +50,7 @@ def replicate(tmp_path, monkeypatch):
 
     def run(arguments, code=0):
         command = f"replicate {arguments} --folder {tmp_path / 'work'}"
-        done = CliRunner().invoke(app, shlex.split(command))
+        done = in_process.course(*shlex.split(command))
         if code:
             return done
         assert done.exit_code == 0, (done.output, done.exception)
@@ -99,9 +98,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(replicate, tmp_path, monkey
     arguments = f"--row base --data small {HOW} --accumulate 2"
     assert replicate(arguments, code=130).exit_code
     monkeypatch.setattr(replication, "EpochWeights", weights)
-    done = CliRunner().invoke(
-        app, shlex.split(f"replicate {arguments} --folder {tmp_path / 'work'}")
-    )
+    done = in_process.course(*shlex.split(f"replicate {arguments} --folder {tmp_path / 'work'}"))
     assert "resuming after step 3" in done.output
     again = json.loads((tmp_path / "tried.json").read_text(encoding="utf-8"))["measures"]
     assert again == whole
@@ -184,8 +181,7 @@ def test_the_page_is_what_the_library_computes_and_every_claim_has_its_command()
     commands = [line for line in page.splitlines() if line.startswith("course replicate --")]
     assert len(commands) == 4
     for command in commands:
-        done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--help"])
-        assert done.exit_code == 0
+        assert in_process.printed(*shlex.split(command)[1:], "--help")
 
 
 def test_an_accumulated_row_trains_on_the_loss_of_the_whole_batch(tmp_path):
