@@ -45,13 +45,13 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
             ids[0, 0] = PAD  # a word like any other
         return _stages(model, ids, LABELS, pad_id, norm_first=pad_id != PAD)
 
-    def around(model: nn.Module) -> list[Stage]:
+    def alone(model: nn.Module) -> list[Stage]:
         return [_around(model, functions)]
 
     def training(model: nn.Module) -> list[Stage]:
         return of_training(model, functions.get("training_step"), (SENTENCES, LABELS), SENTENCES)
 
-    return of_built(build, [SENTENCES], stages, around, training, OTHER)
+    return of_built(build, [SENTENCES], stages, alone, training, OTHER)
 
 
 def run(

@@ -44,14 +44,14 @@ def of_built(
     build: Callable[..., nn.Module],
     token_ids: Sequence[Tensor],
     stages: Callable[[nn.Module, int], list[Stage]],
-    around: Callable[[nn.Module], list[Stage]],
+    alone: Callable[[nn.Module], list[Stage]],
     training: Callable[[nn.Module], list[Stage]],
     other: Mapping[str, object],
 ) -> list[dict[str, object]]:
     """The checks of a small untrained model from `build(vocab_size, …)`; as plain data.
 
-    `stages(model, pad_id)` are those of the model, `around` and `training` of the functions that it
-    is used with. If all is well, a second model is built, with `other` arguments.
+    `stages(model, pad_id)` are those of the model, `alone` of functions that need no model of one's
+    own, `training` of its training. If all is well, a second model is built with `other` arguments.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -59,7 +59,7 @@ def of_built(
         if failure := first_failure([(paper, {}), (changed, other)], *token_ids):
             return failure  # nothing else can be measured
         own = [of_new(paper, SIZES | {"dropout": 0.1}), *stages(paper, PAD)]
-        found = [*in_order(around(paper)), *restored(paper, own)]
+        found = [*in_order(alone(paper)), *restored(paper, own)]
         found += in_order(training(paper), found)
         own = [of_new(changed, {**SIZES, **other}), *stages(changed, VOCABULARY - 1)]
         return with_other_arguments(found, partial(restored, changed, own), other)

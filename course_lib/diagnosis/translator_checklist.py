@@ -56,13 +56,13 @@ def of_class(build: Callable[..., nn.Module], functions: Functions) -> list[dict
         own = _stages(model, SOURCES, target, pad_id, norm_first=pad_id != PAD)
         return [*own, _searches(model, functions)]
 
-    def around(_: nn.Module) -> list[Stage]:
+    def alone(_: nn.Module) -> list[Stage]:
         return _around(functions)
 
     def training(model: nn.Module) -> list[Stage]:
         return of_training(model, functions.get("translation_step"), BATCH, *BATCH)
 
-    return of_built(build, BATCH, stages, around, training, OTHER)
+    return of_built(build, BATCH, stages, alone, training, OTHER)
 
 
 def run(model: nn.Module, source: Tensor, target: Tensor, pad_id: int = PAD) -> list[Check]:
