@@ -25,6 +25,7 @@ from ..course.tree import FILE
 from .components import Component, module_text, stub, take_apart
 
 ENGINE = Path(__file__).resolve().parents[1]
+DATA = (".toml", ".jinja", ".css")  # endings of what modules read
 GRADER = ("checking", "course", "notebook", "seam", "student")  # what students get of the grader
 
 
@@ -96,9 +97,7 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for path in course.library.rglob("*.toml"):  # tables that modules read
-        if (place := target / path.parent.relative_to(course.library)).is_dir():
-            shutil.copy(path, place)
+    _copy_data(course.library, target)
     shutil.copy(course.root / FILE, folder)
     exam = course.exam if course.is_exam(assignment) else None
     given = [*course.assignments, *course.labs, *([exam] if exam else [])]
@@ -115,6 +114,16 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
                 if one.exists():
                     shutil.copy(one, copy.parent)
     return target
+
+
+def _copy_data(library: Path, target: Path) -> None:
+    """Copy the tables and templates beside and below the modules of `target`, which read them."""
+    for path in (path for end in DATA for path in library.rglob(f"*{end}")):
+        package = next(folder for folder in path.parents if any(folder.glob("*.py")))
+        if (target / package.relative_to(library)).is_dir():
+            place = target / path.relative_to(library)
+            place.parent.mkdir(exist_ok=True)
+            shutil.copy(path, place)
 
 
 def exercises(assignments: Iterable[Assignment]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...course import toml
+from ...course.course import Course
 from ..views.texts import filled
 
 TEXTS = Path(__file__).parent / "texts"
@@ -18,7 +19,9 @@ def files(course: Course, needed: Sequence[str], lectures: Sequence[str] = ()) -
     `needed` are the packages for the assignments, `lectures` more for the lectures' notebooks.
     """
     more = ", ".join(f'"{line}"' for line in lectures)
-    pyproject = filled(TEXTS / "project.toml", python=python(root), lectures=more, torch=TORCH_CPU)
+    root, facts = course.root, course.facts
+    named = {"name": facts.name, "title": facts.title, "python": python(root)}
+    pyproject = filled(TEXTS / "project.toml", **named, lectures=more, torch=TORCH_CPU)
     names = ("AI_POLICY.md", "AGENTS.md", "course_build.py")
     texts = {name: (TEXTS / name).read_bytes() for name in names}
     return {
