@@ -26,7 +26,7 @@ BEYOND_SIGNATURES = {
     "a1": "exercise_1_4.py::test_wrong_widths exercise_1_6.py::test_given_axes "
     "test_1_4_attention.py::test_pinned test_1_6_heat_map.py::test_labels",
     "a2": "exercise_2_1.py::test_leading_axes test_2_1_attention.py::test_shapes_and_dtypes "
-    "test_2_4_parity.py::test_refused test_2_9_maps.py::test_maps_of_all_heads",
+    "test_2_4_parity.py::test_refused test_2_9_diversity.py::test_maps_of_all_heads",
     "a3": "test_3_16_scores.py::test_values",
     "a4": "exercise_4_9.py::test_next_token exercise_4_9.py::test_nothing_is_recorded",
     "a5": "",

@@ -1,4 +1,6 @@
-"""Hidden tests of exercise 3.7: the classifier."""
+"""Hidden tests of exercise 3.7: the classifier, and the mean over the real tokens."""
+
+import math
 
 import torch
 
@@ -10,6 +12,8 @@ READ = "§3.1; exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
 WAY = "embedding, encoder, one vector per sentence, dropout, output"
 PARTS = ["masked_mean"]
+REAL = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]]).bool()
+SCATTERED = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).bool()
 
 
 def build(its, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **options):
@@ -71,3 +75,18 @@ def test_dropout(its, rng):
 def test_unknown_pooling(its, rng):
     """An unknown pooling is refused by its name."""
     return {name: refusal(lambda n=name: build(its, rng, n), [name]) for name in ("max", "Mean")}
+
+
+@question("3.7", weight=2, advice="`masked_fill`, sum, divide by 1 or more", read="exercise 3.7")
+def test_masked_mean(its, rng):
+    """The mean over the real tokens, whatever is at the padding; no real token gives zeros."""
+    x = 1 + normal(rng, 3, 5, 4)
+    cases = {"three": (x, REAL), "others": (x, SCATTERED), "one": (x[:1], REAL[1:2])}
+    cases |= {"single tokens": (x[:, :1], REAL[:, :1]), "no real token": (x, REAL & False)}
+    for junk in (1e6, math.inf, math.nan):
+        cases[f"three, beside {junk}"] = x.masked_fill(~REAL[..., None], junk), REAL
+    found = {}
+    for name, (x, real) in cases.items():
+        called = its.call(its.masked_mean, x, real[:, None, None])
+        found |= {f"the mean of {name}": called.value, f"changed, {name}": called.changed}
+    return found

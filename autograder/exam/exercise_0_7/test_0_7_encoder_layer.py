@@ -1,6 +1,6 @@
 """The hidden test of exercise 0.7: a part counts when it is mended and nothing else is broken."""
 
-from autograder.a3.exercise_3_5 import test_3_5_encoder_layer as of_a3
+from autograder.a3.exercise_3_5 import test_3_5_encoder as of_a3
 from autograder.exam.asked_again import asked_again
 
 TITLE = "The mask reaches the attention, and the layer computes what it did without one."

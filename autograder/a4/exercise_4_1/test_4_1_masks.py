@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.1: the mask of the decoder's self-attention."""
+"""Hidden tests of exercise 4.1: the causal mask, and the mask of the decoder's self-attention."""
 
 from functools import partial
 
@@ -6,8 +6,25 @@ import torch
 
 from grader.checking.question import question
 
+ROWS = "row i is True up to column i, and False from there on"
+READ = "§3.2.3; the mask convention of assignment 2: True = may attend"
 ask = partial(question, "4.1", builds_on=["causal_mask"], read="§3.2.3; exercise 4.1")
 BOTH = "real tokens, (batch, 1, 1, n), that are not later, (1, 1, n, n): both must be so"
+
+
+@question("4.1", weight=3, advice=ROWS, read=READ)
+def test_causal_mask(its):
+    """True on the diagonal and below, (1, 1, n, n) and boolean."""
+    masks = {f"causal_mask({n})": its.causal_mask(n) for n in (5, 2, 1)}
+    return masks | {"dtypes": [str(mask.dtype) for mask in masks.values()]}
+
+
+@question("4.1", advice="make it on `device`", read="the signature of 4.1", corner=True)
+def test_device(its):
+    """The mask is made on `device`, by default on the CPU."""
+    # torch's "meta" device is on every machine: tensors without values
+    where = its.make("lambda make: [make(4, *d).device.type for d in ((), ('meta',))]")
+    return {"devices of causal_mask(4) and causal_mask(4, 'meta')": where(its.causal_mask)}
 
 
 def draw(rng, pad_id):
@@ -18,7 +35,7 @@ def draw(rng, pad_id):
 
 
 @ask(weight=3, advice=BOTH)
-def test_values(its, rng):
+def test_target_mask(its, rng):
     """True at real tokens that are not later, (batch, 1, n, n) and boolean, padded or not."""
     ids = draw(rng, 0)
     masks = [its.target_mask(one) for one in (ids, ids[1:], ids[:, :4], ids[:1], ids[:, :1])]
