@@ -59,11 +59,11 @@ def edited(rng: Rng, data: bytes, marks: tuple[bytes, ...] = ()) -> bytes:
     found, marked = bytearray(data), re.compile(b"|".join(map(re.escape, marks)))
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         places = [one.end() for one in marked.finditer(found)] if marks else []
-        if places and rng.random() < 0.3:
+        if places and rng.random() < 0.5:
             at, number = rng.choice(places) + 2 * rng.randrange(22), rng.choice(NUMBERS)
             found[at : at + len(number)] = number
             continue
-        at, size = rng.randrange(len(found) + 1), rng.choice((1, 1, 2, 4, 9, 64, 4096))
+        at, size = rng.randrange(len(found) + 1), rng.choice((1, 1, 2, 4, 9, 64))
         part, number = found[at : at + size], rng.choice(NUMBERS)
         flipped = bytes(byte ^ 1 << rng.randrange(8) for byte in part[:1])
         old, new = rng.choice(
