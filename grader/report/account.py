@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from grader.course.assignment import Assignment
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Result
-from .plain_text import cleaned, counted, listed, number, shortened
+from .plain_text import cleaned, counted, listed, number, shortened, wrapped
 from .sentences import (
     TEST_OUTCOMES,
     cause_sentence,
@@ -19,8 +18,6 @@ from .sentences import (
     model_sentences,
     sign_of,
 )
-
-WIDTH = 98
 
 
 def account(
@@ -63,7 +60,7 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
     facts = account(result, assignment, exercises)
     lines = [f"{result.student}, {result.assignment}: {result.outcome}"]
     if result.reason:
-        lines += _wrapped(result.reason, 2)
+        lines += wrapped(result.reason, 2)
     lines.append("")
     for line in facts["sum"]:
         of = f" of {number(line['of'])}" if line["of"] is not None else ""
@@ -74,10 +71,10 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
     if facts["manual_pending"]:
         lines.append(f"  {counted(facts['manual_pending'], 'part')} not marked yet")
     for mark in result.held:
-        lines += _wrapped(held_sentence(mark), 2)
+        lines += wrapped(held_sentence(mark), 2)
     if result.comment:
-        lines += _wrapped(f"comment: {result.comment}", 2)
-    lines += _wrapped(facts["lateness"], 2)
+        lines += wrapped(f"comment: {result.comment}", 2)
+    lines += wrapped(facts["lateness"], 2)
     shown = {entry["id"] for entry in facts["exercises"]}
     for entry in result.exercises:
         if entry.id in shown:
@@ -106,25 +103,25 @@ def _lines(entry: ExerciseResult, result: Result, whole: bool) -> list[str]:
     if override is not None:
         said = f": {override.comment}" if override.comment else ""
         was = f"changed by hand from {number(override.was)} to {number(override.points)}{said}"
-        lines += _wrapped(was, 2)
+        lines += wrapped(was, 2)
     elif entry.comment:
-        lines += _wrapped(f"comment: {entry.comment}", 2)
+        lines += wrapped(f"comment: {entry.comment}", 2)
     if not whole:
         return lines
     for sentence in [cause_sentence(entry, result), *model_sentences(entry)]:
-        lines += _wrapped(sentence, 2)
+        lines += wrapped(sentence, 2)
     for part in entry.parts:
         said = f": {part.comment}" if part.comment else ""
         earned = f"{number(part.points)} of {number(part.max_points)}"
-        lines += _wrapped(f"{part.id} {part.title} ({earned}){said}", 2)
+        lines += wrapped(f"{part.id} {part.title} ({earned}){said}", 2)
         for one in part.rubric:
-            lines += _wrapped(f"{'✓' if one.met else '✗'} {one.text}", 4)
+            lines += wrapped(f"{'✓' if one.met else '✗'} {one.text}", 4)
     for test in entry.tests:
         lines += [] if test.failed else _test(test, "", test.message or Message())
     for found in entry.failures:
         several = len(found.tests) > 1
         for name, said in ((found.label, found.shared.cause), ("got", found.shared.got)):
-            lines += _wrapped(f"{name}: {said}", 2) if several and said else []
+            lines += wrapped(f"{name}: {said}", 2) if several and said else []
         for test, own in found.tests:
             lines += _test(test, found.label, own if several else found.shared)
     return lines
@@ -137,15 +134,10 @@ def _test(test: GradedTest, label: str, message: Message) -> list[str]:
         kept = f"; points kept: it passes with a correct {listed(test.caused_by)}"
     kind = TEST_OUTCOMES.get(test.outcome, "")
     facts = f"{kind + '; ' if kind else ''}{'visible' if test.public else 'hidden'}{kept}"
-    lines = _wrapped(f"{sign_of(test)} {earned:<13} {test.title} ({facts})", 2)
+    lines = wrapped(f"{sign_of(test)} {earned:<13} {test.title} ({facts})", 2)
     if test.outcome != "PASSED":
         known = f"{test.known_as} [{test.bug}]".lstrip() if test.bug else ""
         parts = ((label, message.cause), ("known mistake", known), ("got", message.got))
         for name, said in parts:
-            lines += _wrapped(f"{name}: {shortened(said, 300)}", 8) if said else []
+            lines += wrapped(f"{name}: {shortened(said, 300)}", 8) if said else []
     return lines
-
-
-def _wrapped(text: str, indent: int) -> list[str]:
-    begin = " " * indent
-    return textwrap.wrap(text, WIDTH, initial_indent=begin, subsequent_indent=f"{begin}  ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,14 @@ def shortened(text: str, limit: int = 2000) -> str:
 def listed(names: list[str]) -> str:
     """a, b and c"""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def wrapped(text: str, indent: int = 0) -> list[str]:
+    """The text in lines that a terminal of 80 columns shows, all but the first indented further."""
+    first, later = " " * indent, " " * (indent + 2)
+    return textwrap.wrap(
+        text, 78, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+    )
 
 
 def counted(count: int, name: str) -> str:

@@ -30,7 +30,11 @@ def preview(
     summary = dict.fromkeys(("up", "down", "same", "new", "ungraded"), 0)
     changes = []
     for result in now:
-        kind, change = _change(stored.get((result.student, result.assignment)), result, zone)
+        before = stored.get((result.student, result.assignment))
+        if result == before:
+            summary["same"] += 1
+            continue
+        kind, change = _change(before, result, zone)
         summary[kind] += 1
         if kind != "same" or change["tests"] or change["exercises"] or change["held"]:
             changes.append(change)

@@ -50,9 +50,8 @@ def entries(
         if later["at"] < earlier["at"]:  # an earlier grade counts again, from some time after this
             later["made"], later["at"] = later["at"], earlier["at"]
     ruled = [{"kind": "rule", "at": rule.at, "sentence": rule.sentence} for rule in rules]
-    told = [*gradings, *_marked(marks), *_asked(requests), *ruled]
-    found = sorted(told, key=lambda entry: entry["at"])
-    return sorted([*found, *totals], key=lambda entry: entry["at"])  # a total follows its causes
+    events = [*gradings, *_marked(marks), *_asked(requests), *ruled, *totals]
+    return sorted(events, key=lambda entry: entry["at"])  # a total follows its causes
 
 
 def _grading(before: Result | None, now: Result) -> dict[str, Any]:
