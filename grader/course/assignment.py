@@ -110,9 +110,13 @@ class Assignment(Table):
         return [path for kind in kinds for path in sorted(self.hidden.glob(kind))]
 
     def hidden_tests(self, hidden: Path | None = None) -> list[Path]:
-        """The files of its hidden tests, or of those in a copy of `hidden`, by exercise."""
+        """The files of its hidden tests, or of those in a copy of `hidden`, by exercise.
+
+        First those of several exercises, which are in none of the exercises' folders.
+        """
+        own = hidden or self.hidden
         names = [self.hidden_folder(exercise.id).name for exercise in self.exercises]
-        folders = [(hidden or self.hidden) / name for name in names]
+        folders = [own, *(own / name for name in names)]
         return [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
 
     @cached_property
