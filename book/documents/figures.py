@@ -169,7 +169,8 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         "Beam search with the cache runs at "
         f"{m.speedup_over_uncached.median:.1f} times the speed of the same search without, and "
         f"{m.speedup_over_ctranslate2.median:.2f} times CTranslate2's, with the same weights; "
-        f"{m.identical_to_ctranslate2.median:.0f}% of the translations are those of CTranslate2, which `Translator` takes as another engine"
+        f"{m.identical_to_ctranslate2.median:.0f}% of the translations are those "
+        "of CTranslate2, which `Translator` takes as another engine"
     ),
     "bench_train": lambda m: (
         "A training step of the Transformer at base size runs at "
