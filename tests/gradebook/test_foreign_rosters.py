@@ -11,7 +11,7 @@ from world_tables import cases
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
 from grader.cli import main
-from grader.cli.records import newcomers
+from grader.cli.records.class_list import ClassList
 from grader.gradebook import stored_roster
 from grader.gradebook.store import Store
 
@@ -50,11 +50,12 @@ def test_who_is_new_or_misspelled_in_a_roster_is_said(tmp_path, stored, given, s
         store.add(sample("ben"))
         if stored:
             stored_roster.keep(store, read(stored))
+        known = ClassList(read(given), stored_roster.read(store), store.students())
     if said.startswith(("new in", "back in", "now another")) or not said:
-        assert newcomers.newcomers(read(given), out, None) == ([said] if said else [])
+        assert known.newcomers() == ([said] if said else [])
         return
     with pytest.raises(CsvError) as caught:
-        newcomers.newcomers(read(given), out, None)
+        known.newcomers()
     assert said in str(caught.value)
 
 

@@ -13,7 +13,7 @@ from grader.course.course import Course
 
 from ...authoring import consistency
 from ...classroom.roster import Roster, abridged
-from ...gradebook import stored_roster
+from ...gradebook import manual, stored_roster
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.rules import late_policy
@@ -27,7 +27,6 @@ from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
 from ..records import class_list, corrected_names, preview_output, results, stores
-from ..records.newcomers import newcomers
 from . import class_grading
 from .grading_options import Grade
 
@@ -39,9 +38,9 @@ def run(options: Grade) -> int:
     default, exercises = _chosen(course, options)
     _check(options)
     tier = class_grading.checked_tier(options.require_isolation, options.trust)
-    listed = class_list.read_roster(options.roster, course)
     times = class_list.times(options.received, course)
-    roster = class_list.known(listed, options.out, options.store)
+    listed = class_list.read(options.roster, course, options.out, options.store)
+    roster = listed.roster
     notices = list[str]()
     folder, out = options.submissions, options.out
     found = class_grading.received(folder, course, default, roster, notices.append, out)
@@ -51,9 +50,10 @@ def run(options: Grade) -> int:
     notices += choice.notices(chosen)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
-    everybody = {*roster.students, *(submission.student for submission in found)}
-    notices += newcomers(listed, out, options.store, {s.student for s in found})
-    given = class_list.marks(options.manual, course, everybody, options.out, options.store)
+    handed_in = {submission.student for submission in found}
+    notices += listed.newcomers(handed_in)
+    everybody = {*roster.students, *listed.graded, *handed_in}
+    given = manual.read(options.manual, course, everybody) if options.manual else None
     settings = Settings(
         options.jobs,
         tier.name,
@@ -77,7 +77,7 @@ def run(options: Grade) -> int:
         return _show(graded, exercises[0], options)
     with store:
         if not options.preview:
-            stored_roster.keep(store, listed)
+            stored_roster.keep(store, listed.given)
             _keep(given, store, options, graded_before=True)
         told, zone = list[str](), course.facts.zone
         carry = partial(corrected_names.carry, store, chosen, found, folder)
@@ -88,7 +88,7 @@ def run(options: Grade) -> int:
         _say(told, options)
         graded = class_grading.grade(chosen, course, store, settings, quiet=options.json)
         if options.preview:
-            change = partial(_store_all, store, listed, graded, partial(carry, warn))
+            change = partial(_store_all, store, listed.given, graded, partial(carry, warn))
             return preview_output.show(store, course, change, options.json, graded)
         _keep(given, store, options)
         files = results.write(store, course, options.out)

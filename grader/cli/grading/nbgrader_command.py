@@ -23,7 +23,6 @@ from ...notebook import nbgrader_cells, notebook_file
 from .. import lookup
 from ..output import warn
 from ..records import class_list, results
-from ..records.newcomers import newcomers
 from . import grade_command
 from .grading_options import Grade, Grading, Nbgrader
 
@@ -39,16 +38,14 @@ def run(options: Nbgrader) -> int:
     course, id, folder = Course.here(), options.assignment, options.folder
     out = options.out or folder / "grades"
     assignment = lookup.assignment(course, id)
-    given = class_list.read_roster(options.roster, course)
-    for sentence in newcomers(given, out, None):
-        warn(sentence)
+    listed = class_list.read(options.roster, course, out, None)
+    roster = class_list.announced(listed)
     configured = gradebook.configured(folder)
     with gradebook.opened(configured) as book:
         gradebook.check(book, assignment, folder)
     results.prepare(out)
     with Store(out / "results.db") as store:
-        stored_roster.keep(store, given)
-        roster = stored_roster.read(store)
+        stored_roster.keep(store, listed.given)
         with gradebook.opened(configured) as book:
             found = marks.read(book, course, assignment, lambda name: _ours(name, course, roster))
         before = {result.student: result for result in store.latest(id)}

@@ -5,17 +5,17 @@ from __future__ import annotations
 import datetime
 import getpass
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from grader.course.course import Course
 
 from ...classroom import receipt
 from ...classroom.receipt import FILE, Handed, Receipt
-from ...classroom.roster import Roster, abridged
-from ...gradebook import manual, stored_roster
+from ...classroom.roster import NOBODY, Roster, abridged
+from ...gradebook import stored_roster
 from ...gradebook.lateness import moment, written, written_receipt
-from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...gradebook.totals import WITHOUT_POINTS
@@ -37,41 +37,49 @@ def read_roster(path: Path | None, course: Course) -> Roster:
     return roster
 
 
-def known(given: Roster, out: Path, url: str | None) -> Roster:
-    """The whole class: the stored roster, with the given one over it. Raises GradebookError."""
+@dataclass(frozen=True)
+class ClassList:
+    """The class as a command is given it and as the store knew it before."""
+
+    given: Roster
+    stored: Roster = NOBODY
+    graded: Collection[str] = ()  # everybody who has a result
+
+    @cached_property
+    def roster(self) -> Roster:
+        """The whole class: the stored roster, with the given one over it."""
+        return self.given.over(self.stored)
+
+    def newcomers(self, handed_in: Collection[str] = ()) -> list[str]:
+        """A sentence about who is new in the class, see `newcomers`."""
+        return newcomers(self.given, self.stored, {*self.graded, *handed_in})
+
+
+def of_store(store: Store, path: Path | None, course: Course) -> ClassList:
+    """The class by the roster at `path` and an open store. Raises CsvError, GradebookError."""
+    return ClassList(read_roster(path, course), stored_roster.read(store), store.students())
+
+
+def read(path: Path | None, course: Course, out: Path, url: str | None) -> ClassList:
+    """The same, of a store that need not be there."""
     if not stores.is_there(out, url):
-        return given.over(Roster())
+        return ClassList(read_roster(path, course))
     with stores.store(out, url) as store:
-        return given.over(stored_roster.read(store))
+        return of_store(store, path, course)
+
+
+def announced(listed: ClassList) -> Roster:
+    """The whole class, for a command that stores nothing: it names newcomers on stderr."""
+    for sentence in listed.newcomers():
+        warn(sentence)
+    return listed.roster
 
 
 def roster(path: Path | None, course: Course, out: Path, url: str | None) -> Roster:
-    """The whole class, for a command that stores nothing.
-
-    Raises CsvError, GradebookError, and UsageProblem for a store that is named and not there.
-    """
+    """The same, of a store that only has to be there if it is named. Raises as `read`."""
     if url:
         stores.existing(out, url)
-    given = read_roster(path, course)
-    for sentence in newcomers(given, out, url):
-        warn(sentence)
-    return known(given, out, url)
-
-
-def marks(
-    path: Path | None, course: Course, known: Collection[str], out: Path, url: str | None
-) -> ManualMarks | None:
-    """The CSV of marks at `path`, of students who are `known` or have a result.
-
-    Raises CsvError and GradebookError.
-    """
-    if path is None:
-        return None
-    graded = set[str]()
-    if stores.is_there(out, url):
-        with stores.store(out, url) as store:
-            graded = store.students()
-    return manual.read(path, course, {*known, *graded})
+    return announced(read(path, course, out, url))
 
 
 def marker(name: str | None) -> str:

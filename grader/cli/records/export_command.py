@@ -9,14 +9,14 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...classroom.roster import Roster
+from ...exchange import canvas, github, gradescope, junit, moodle, results_files
 from ...exchange.matching import FilledTable
-from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..output import say, warn
 from ..problems import UsageProblem
-from . import class_list, results
+from . import results
 from .gradebook_options import FORMATS, Export
 
 
@@ -32,39 +32,27 @@ def run(options: Export) -> int:
 
 
 def _canvas(course: Course, options: Export) -> None:
-    from ...exchange import canvas
-
-    source, roster = (
-        _source(options, "the gradebook that Canvas exported"),
-        _roster(course, options),
-    )
-    _fill(canvas.filled(source, _results(course, options, roster), course, roster), options)
+    source = _source(options, "the gradebook that Canvas exported")
+    roster, found = _grades(course, options)
+    _fill(canvas.filled(source, found, course, roster), options)
 
 
 def _moodle(course: Course, options: Export) -> None:
-    from ...exchange import moodle
-
     source = _source(options, "Moodle's grading worksheet")
-    assignment, roster = _assignment(course, options), _roster(course, options)
-    _fill(moodle.filled(source, _results(course, options, roster), assignment, roster), options)
+    assignment, (roster, found) = _assignment(course, options), _grades(course, options)
+    _fill(moodle.filled(source, found, assignment, roster), options)
 
 
 def _junit(course: Course, options: Export) -> None:
-    from ...exchange import junit
-
-    _write(junit.to_xml(_results(course, options, _roster(course, options))), options)
+    _write(junit.to_xml(_grades(course, options)[1]), options)
 
 
 def _csv(course: Course, options: Export) -> None:
-    from ...exchange import results_files
-
-    roster = _roster(course, options)
-    _write(results_files.to_long_csv(_results(course, options, roster), roster), options)
+    roster, found = _grades(course, options)
+    _write(results_files.to_long_csv(found, roster), options)
 
 
 def _gradescope(course: Course, options: Export) -> None:
-    from ...exchange import gradescope
-
     assignment = _assignment(course, options)
     _write(gradescope.autograder_zip(assignment, "D" if options.trust else "C"), options)
     for sentence in gradescope.what_to_enter(assignment):
@@ -74,8 +62,6 @@ def _gradescope(course: Course, options: Export) -> None:
 
 
 def _github(course: Course, options: Export) -> None:
-    from ...exchange import github
-
     for path in github.write(course, _assignment(course, options), options.to):
         say(path)
 
@@ -101,20 +87,17 @@ def _write(data: str | bytes, options: Export) -> None:
     if options.to.is_dir():
         raise UsageProblem(f"{options.to}: is a folder; give the name of a file with --to")
     options.to.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(options.to, data)
+    results_files.replace_file(options.to, data)
     say(options.to)
 
 
-def _results(course: Course, options: Export, roster: Roster) -> list[Result]:
-    found = results.stored(options.out, course, options.store, roster)
+def _grades(course: Course, options: Export) -> tuple[Roster, list[Result]]:
+    """The class, and the results of the assignment that the options name, or of all."""
+    roster, found, _ = results.stored(options.roster, course, options.out, options.store)
     wanted = [result for result in found if options.assignment in (None, result.assignment)]
     if not wanted:
         raise UsageProblem(f"{options.out}: no result of {options.assignment} here")
-    return wanted
-
-
-def _roster(course: Course, options: Export) -> Roster:
-    return class_list.roster(options.roster, course, options.out, options.store)
+    return roster, wanted
 
 
 def _source(options: Export, what: str) -> Path:

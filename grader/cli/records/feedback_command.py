@@ -20,7 +20,7 @@ from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from . import class_list, results
+from . import results
 from .gradebook_options import Feedback
 
 PACKERS: dict[str, Callable[[str, Student, str], str | None]] = {
@@ -42,8 +42,7 @@ def run(options: Feedback) -> int:
     zipped = dict.fromkeys(options.zips or [])
     if unknown := [name for name in zipped if name not in PACKERS]:
         raise UsageProblem(f"--zip {unknown[0]}: give {' or '.join(PACKERS)}")
-    roster = class_list.roster(options.roster, course, options.out, options.store)
-    found = results.stored(options.out, course, options.store, roster)
+    roster, found, _ = results.stored(options.roster, course, options.out, options.store)
     wanted = [result for result in found if result.assignment in {a.id for a in assignments}]
     if not wanted:
         what = options.assignment or "any assignment"

@@ -8,19 +8,23 @@ from ...classroom import component_marks
 from ...exchange.results_files import replace_file
 from ...gradebook import course_grades
 from ...gradebook.course_grades import CourseGrade
+from ...gradebook.rules import policy
 from .. import EXIT_OK
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from . import class_list, results
+from . import results
 from .gradebook_options import Grades
 
 
 def run(options: Grades) -> int:
     """Write course_grades.csv and print a table, or how one student's grade came to be."""
-    course = Course.here()
-    roster = class_list.roster(options.roster, course, options.out, options.store)
-    course = results.in_force(options.out, course, options.store)
-    found = results.stored(options.out, course, options.store, roster)
+    now = Course.here()
+    roster, found, course = results.stored(options.roster, now, options.out, options.store)
+    for change in policy.changes(policy.of(course), policy.of(now), now.facts.zone):
+        warn(
+            f"course.toml has changed; `course report {options.out}` applies it (--preview shows "
+            f"whose grade changes): {change.sentence}"
+        )
     everybody = {*roster.students, *roster.left, *(r.student for r in found)}
     known = everybody if roster.students else None
     ids = [component.id for component in course.grading.components]

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from pathlib import Path
 
 from ...classroom.csv_file import CsvError
 from ...classroom.names import nearest
 from ...classroom.roster import LEFT, Roster, Student, abridged
-from ...gradebook import stored_roster
-from . import stores
 
 
-def newcomers(
-    given: Roster, out: Path, url: str | None, handed_in: Collection[str] = ()
-) -> list[str]:
+def newcomers(given: Roster, stored: Roster, with_work: Collection[str]) -> list[str]:
     """The students who are new in the class by a roster, each with its likely spelling.
 
-    `handed_in`: others in the folder that is graded. Raises CsvError for a row of terms alone
-    whose student nobody knows: it would only be a phantom with no points.
+    `with_work`: those who have results or hand-ins. Raises CsvError for a row of terms alone whose
+    student nobody knows: it would only be a phantom with no points.
     """
-    stored, graded = Roster(), set[str]()
-    if stores.is_there(out, url):
-        with stores.store(out, url) as store:
-            stored, graded = stored_roster.read(store), store.students()
-    known = {*stored.students, *stored.left, *graded, *handed_in}
+    known = {*stored.students, *stored.left, *with_work}
     others = known - {*given.students}
     new = {id: _meant(id, others) or "" for id in given.students if id not in known}
     wrong = [

@@ -18,9 +18,9 @@ WIDTH = 60  # characters of a reason in the list
 def run(options: RegradeRequests) -> int:
     """Store the requests that are new, and list all files; 1 if one could not be taken."""
     course, out = Course.here(), options.out
-    roster = class_list.roster(options.roster, course, out, options.store)
     with stores.existing(out, options.store) as store:
         stores.check_filled(store)
+        roster = class_list.announced(class_list.of_store(store, options.roster, course))
         found = collected(options.folder, course, roster, results.counted_results(store, course))
         new = store.ask({one.item: one.reason for one in found if one.item})
         stores.back_up(store)

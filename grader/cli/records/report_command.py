@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from grader.course.course import Course
 
-from ...gradebook import stored_roster
+from ...gradebook import manual, stored_roster
 from .. import EXIT_OK
-from ..output import say, say_json, warn
+from ..output import say, say_json
 from . import class_list, preview_output, results, stores
 from .gradebook_options import Report
-from .newcomers import newcomers
 
 
 def run(options: Report) -> int:
     """Add marks and terms to the store that `grade` left, and write everything again."""
     course = Course.here()
-    stored = stores.existing(options.out, options.store)
-    roster = class_list.read_roster(options.roster, course)
-    for sentence in newcomers(roster, options.out, options.store):
-        warn(sentence)
-    everybody = class_list.known(roster, options.out, options.store).students
-    given = class_list.marks(options.manual, course, everybody, options.out, options.store)
-
-    def change() -> None:
-        stored_roster.keep(store, roster)
-        if given is not None:
-            store.keep(given, class_list.marker(options.marker))
-
-    if not options.preview:
-        results.prepare(options.out)
-    with stored as store:
+    with stores.existing(options.out, options.store) as store:
         stores.check_filled(store)
+        listed = class_list.of_store(store, options.roster, course)
+        everybody = {*class_list.announced(listed).students, *listed.graded}
+        given = manual.read(options.manual, course, everybody) if options.manual else None
+
+        def change() -> None:
+            stored_roster.keep(store, listed.given)
+            if given is not None:
+                store.keep(given, class_list.marker(options.marker))
+
         if options.preview:
             return preview_output.show(store, course, change, options.json)
+        results.prepare(options.out)
         change()
         written = results.write(store, course, options.out)
         stores.back_up(store)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from grader.course.course import Course
 
@@ -23,7 +24,7 @@ from ...report import plain_text
 from ...report.unequal_marks import unequal_marks
 from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
-from . import stores
+from . import class_list, stores
 
 
 @dataclass(frozen=True)
@@ -168,29 +169,25 @@ def counted(
     return store.with_open_questions(counting)
 
 
-def in_force(folder: Path, course: Course, url: str | None = None) -> Course:
-    """The course with the rules by which its grades were written; says what waits on stderr."""
-    with stores.existing(folder, url) as store:
-        rules = store.rules()
-    for change in policy.changes(rules, policy.of(course), course.facts.zone) if rules else ():
-        warn(
-            f"course.toml has changed; `course report {folder}` applies it (--preview shows whose "
-            f"grade changes): {change.sentence}"
-        )
-    return policy.under(course, rules)
+class Stored(NamedTuple):
+    """The class, what `grade` stored of it, and the course with the rules by which it counts."""
+
+    roster: Roster
+    results: list[Result]
+    course: Course
 
 
-def stored(
-    folder: Path, course: Course, url: str | None = None, roster: Roster = NOBODY
-) -> list[Result]:
-    """The results that `grade` left in a folder, by the terms of a roster that a command is given.
+def stored(roster: Path | None, course: Course, folder: Path, url: str | None) -> Stored:
+    """What the store in a folder or at a URL has, by the terms of a roster that a command is given.
 
-    Raises UsageProblem if there are none.
+    Raises UsageProblem if there are no results.
     """
     with stores.existing(folder, url) as store:
         stores.check_filled(store)
-        found = counted_results(store, course, roster=roster)
-    return [result for result in found if result.student not in roster.left]
+        whole = class_list.announced(class_list.of_store(store, roster, course))
+        found = counted_results(store, course, roster=whole)
+        course = policy.under(course, store.rules())
+    return Stored(whole, [one for one in found if one.student not in whole.left], course)
 
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:
