@@ -20,7 +20,7 @@ import numpy as np
 
 from ..seam import StudentError
 from .messages import Failure
-from .numeric import above, below, by_chance, close, dtype, shape
+from .numeric import above, below, by_chance, close
 from .value_text import describe, show
 
 __all__ = [
@@ -29,11 +29,9 @@ __all__ = [
     "below",
     "by_chance",
     "close",
-    "dtype",
     "equal",
     "parts",
     "raises",
-    "shape",
     "show",
     "true",
     "unchanged",
@@ -79,11 +77,11 @@ def true(
         raise Failure(expected, got, because or otherwise, read, bool(because))
 
 
-def unchanged(changed: Iterable[str], *, because: str = "", read: str = "") -> None:
+def unchanged(changed: Iterable[str], *, read: str = "") -> None:
     """No array argument was modified in place: `expect.unchanged(student.call(…).changed)`."""
     names = [f"argument {n}" if str(n).isdigit() else str(n) for n in changed]
     if names:
-        cause = because or "an in-place operation (`x -= …`) writes into the caller's array"
+        cause = "an in-place operation (`x -= …`) writes into the caller's array"
         raise Failure("unmodified arguments", f"{', '.join(names)} changed", cause, read, True)
 
 
@@ -92,14 +90,10 @@ def raises(
     kind: str = "ValueError",
     *,
     mentions: Iterable[str] = (),
-    because: str = "",
     otherwise: str = "",
     read: str = "",
 ) -> None:
-    """The student's code raises `kind`, and its message contains every text in `mentions`.
-
-    `because` is the cause to name if nothing is raised.
-    """
+    """The student's code raises `kind`, and its message contains every text in `mentions`."""
     try:
         value = call()
     except StudentError as error:
@@ -112,8 +106,7 @@ def raises(
             expected = f"a {kind} whose message names {' and '.join(missing)}"
             raise Failure(expected, f"{kind}: {error.message}", otherwise, read) from None
         return
-    got = f"no error, but {describe(value)}"
-    raise Failure(f"a {kind}", got, because or otherwise, read, bool(because))
+    raise Failure(f"a {kind}", f"no error, but {describe(value)}", otherwise, read)
 
 
 def _worker_trouble(error: StudentError) -> None:

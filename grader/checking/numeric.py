@@ -55,7 +55,6 @@ def by_chance(
     want: Any,
     standard_error: Any,
     *,
-    because: str = "",
     otherwise: str = "",
     read: str = "",
     what: str = "",
@@ -63,7 +62,7 @@ def by_chance(
     """A random answer with mean `want`; correct code fails with probability `FALSE_ALARM`.
 
     `standard_error` is that of each element (normal approximation); the bound is corrected for the
-    number of elements. `because` is a mistake that the test has established.
+    number of elements.
     """
     target, errors = numbers(want), numbers(standard_error)
     sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(target.size, 1)))
@@ -78,74 +77,28 @@ def by_chance(
     expected = (
         f"{name}{show(target)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
     )
-    raise Failure(expected, show(actual), because or otherwise, read, bool(because), value=actual)
+    raise Failure(expected, show(actual), otherwise, read, value=actual)
 
 
 def below(
-    value: float,
-    limit: float,
-    *,
-    expected: str,
-    got: str = "",
-    because: str = "",
-    otherwise: str = "",
-    read: str = "",
+    value: float, limit: float, *, expected: str, got: str = "", otherwise: str = "", read: str = ""
 ) -> None:
     """A number that is near zero if the answer is right, and above `limit` if it is not."""
-    _bounded(value <= limit, value / limit, value, expected, got, because, otherwise, read)
+    _bounded(value / limit, Failure(expected, got or f"{value:.4g}", otherwise, read))
 
 
 def above(
-    value: float,
-    limit: float,
-    *,
-    expected: str,
-    got: str = "",
-    because: str = "",
-    otherwise: str = "",
-    read: str = "",
+    value: float, limit: float, *, expected: str, got: str = "", otherwise: str = "", read: str = ""
 ) -> None:
     """A number that is far above `limit` if the answer is right, and below it if it is not."""
     ratio = limit / value if value > 0 else np.inf
-    _bounded(value >= limit, ratio, value, expected, got, because, otherwise, read)
+    _bounded(ratio, Failure(expected, got or f"{value:.4g}", otherwise, read))
 
 
-def shape(
-    got: Any,
-    want: tuple[int, ...],
-    *,
-    otherwise: str = "",
-    read: str = "",
-    what: str = "",
-) -> None:
-    """An answer of shape `want`."""
-    actual, target = as_array(got, what, read).shape, tuple(want)
-    if actual != target:
-        name = f"{what} of " if what else ""
-        found = f"shape {actual}"
-        raise Failure(f"{name}shape {target}", found, otherwise, read)
-
-
-def dtype(got: Any, want: str, *, otherwise: str = "", read: str = "", what: str = "") -> None:
-    """An answer of this dtype, given by its short name: "float32" or "bfloat16"."""
-    as_array(got, what, read)
-    actual = str(getattr(got, "dtype", type(got).__name__)).removeprefix("torch.")
-    if actual != want:
-        raise Failure(f"{what or 'a result'} of dtype {want}", actual, otherwise, read)
-
-
-def _bounded(
-    held: bool,
-    ratio: float,
-    value: float,
-    expected: str,
-    got: str,
-    because: str,
-    otherwise: str,
-    read: str,
-) -> None:
-    if not held:
-        raise Failure(expected, got or f"{value:.4g}", because or otherwise, read, bool(because))
+def _bounded(ratio: float, failure: Failure) -> None:
+    """Raise the failure unless the share of the limit that the answer uses is at most 1."""
+    if not ratio <= 1:
+        raise failure
     evidence.report("bound", float(ratio))
 
 

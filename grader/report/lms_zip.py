@@ -26,10 +26,13 @@ from ..classroom.names import composed, orders
 from ..classroom.roster import Student
 from ..course.visible import visible
 
-_MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
-_CANVAS = re.compile(
-    r"(?P<name>[^/]+?)(?:_LATE)?_(?P<number>\d+|(?<=anon_)\w{5}|(?<=anon_LATE_)\w{5})_\d+(?=_|$|\.)"
-)
+_NAMES = {  # of downloaded submissions
+    "moodle": re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)"),
+    "canvas": re.compile(
+        r"(?P<name>[^/]+?)(?:_LATE)?"
+        r"_(?P<number>\d+|(?<=anon_)\w{5}|(?<=anon_LATE_)\w{5})_\d+(?=_|$|\.)"
+    ),
+}
 _PARTICIPANT = re.compile(r"(?:Participant )?(\d+)", re.IGNORECASE)
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is made
 
@@ -40,7 +43,7 @@ def moodle_name(submitted: str, student: Student, assignment: str) -> str | None
     `submitted` is the path of the submission as it was graded.
     """
     page = f"{assignment}-feedback.html"
-    if found := _downloaded(_MOODLE, submitted, student, "moodle"):
+    if found := _downloaded("moodle", submitted, student):
         return f"{found['name']}_{found['number']}_assignsubmission_file_/{page}"
     entered = _PARTICIPANT.fullmatch(student.names.get("moodle", "").strip())
     if entered is None:
@@ -55,7 +58,7 @@ def canvas_name(submitted: str, student: Student, assignment: str) -> str | None
 
     `submitted` is the path of the submission as it was graded.
     """
-    found = _downloaded(_CANVAS, submitted, student, "canvas")
+    found = _downloaded("canvas", submitted, student)
     return f"{found[0]}_{assignment}-feedback.html" if found else None
 
 
@@ -64,19 +67,17 @@ def number(submitted: str, student: Student, system: str) -> str | None:
 
     `submitted` is the path of the submission as it was graded, `system` is moodle or canvas.
     """
-    found = _downloaded({"moodle": _MOODLE, "canvas": _CANVAS}[system], submitted, student, system)
+    found = _downloaded(system, submitted, student)
     return found["number"] if found else None
 
 
-def _downloaded(
-    pattern: re.Pattern[str], submitted: str, student: Student, system: str
-) -> re.Match[str] | None:
+def _downloaded(system: str, submitted: str, student: Student) -> re.Match[str] | None:
     """The platform's name for a submission, if the student cannot have chosen it.
 
     Inside a student's own folder any name may be found, even that of somebody else.
     """
     for part in re.split(r"[/\\:]", submitted):
-        if (found := pattern.match(part)) and _is_of(student, found, system):
+        if (found := _NAMES[system].match(part)) and _is_of(student, found, system):
             return found
         if composed(part).startswith(composed(student.id)):
             break

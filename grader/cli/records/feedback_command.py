@@ -23,14 +23,17 @@ from ..problems import UsageProblem
 from . import results
 from .gradebook_options import Feedback
 
-PACKERS: dict[str, Callable[[str, Student, str], str | None]] = {
-    "moodle": lms_zip.moodle_name,
-    "canvas": lms_zip.canvas_name,
-}
-_UNKNOWN = {
-    "moodle": "neither their submission's name nor the roster's column moodle has the number of "
-    "their “Participant” in Moodle's grading worksheet",
-    "canvas": "their submission was not graded under the name that Canvas's download gave it",
+PACKERS: dict[str, tuple[Callable[[str, Student, str], str | None], str]] = {
+    # a platform's name for a student's page, and why there may be none
+    "moodle": (
+        lms_zip.moodle_name,
+        "neither their submission's name nor the roster's column moodle has the number of their "
+        "“Participant” in Moodle's grading worksheet",
+    ),
+    "canvas": (
+        lms_zip.canvas_name,
+        "their submission was not graded under the name that Canvas's download gave it",
+    ),
 }
 
 
@@ -100,9 +103,9 @@ def _zip(
 
     Students without a name, or with the name of another, are left out and listed.
     """
+    name_of, unknown = PACKERS[system]
     names = {
-        r.student: PACKERS[system](r.submission.file, roster.student(r.student), assignment)
-        for r in wanted
+        r.student: name_of(r.submission.file, roster.student(r.student), assignment) for r in wanted
     }
     counts = Counter(names.values())
     named = {r.student: name for r in wanted if (name := names[r.student]) and counts[name] == 1}
@@ -110,7 +113,7 @@ def _zip(
     files = {r.submission.file for r in wanted if r.student in named}
     unnamed = [r for r in wanted if names[r.student] is None]
     others = [r.student for r in unnamed if r.submission.file in files]
-    _leave_out(path, [r.student for r in unnamed if r.student not in others], _UNKNOWN[system])
+    _leave_out(path, [r.student for r in unnamed if r.student not in others], unknown)
     _leave_out(path, others, "the file is a group's, and another member's page is there")
     same = [s for s, name in names.items() if name and counts[name] > 1]
     _leave_out(path, same, f"several of them have the same name in {system}")
