@@ -1,1 +1,1 @@
-"""Builds what students get from `course_lib`: starters, solutions and the student copy."""
+"""Builds what students get from the library: starters, solutions and the student copy."""

@@ -7,6 +7,7 @@ import errno
 import typer
 
 from ..course.problem import Problem
+from ..course.tree import is_own
 from . import EXIT_DISK, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
 
 
@@ -42,9 +43,7 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
         return EXIT_DISK, f"{error.filename}: cannot be written ({error.strerror})"
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return EXIT_USAGE, f"{error.filename}: a file is where a folder must be: give another place"
-    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(
-        ("course_lib", "grader", "autograder", "book", "bench")
-    ):
+    if isinstance(error, ModuleNotFoundError) and not is_own(error.name or ""):
         return EXIT_USAGE, (
             f"the package {error.name!r} is not installed here: run `make test` once, "
             "or `pip install -e .[student,instructor]`"

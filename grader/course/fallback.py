@@ -31,7 +31,7 @@ class Card:
     profile: str
     seed: int
     library: str  # its version
-    code: str  # SHA-256 of course_lib's files
+    code: str  # SHA-256 of the library's files
     torch: str
     data: dict[str, str]  # name, source and SHA-256 of what it was trained on
     measure: str  # what `score` is

@@ -24,6 +24,12 @@ def root_of(folder: Path) -> Path:
     return above(folder) or OWN
 
 
+def is_own(module: str) -> bool:
+    """Whether a module is one of the grader's, or of the course in whose folder this runs."""
+    top = module.partition(".")[0]
+    return top == "grader" or (root_of(Path.cwd()) / top).is_dir()
+
+
 def imported_from(root: Path) -> list[str]:
     """The entries of Python's path with which grader and library are those of `root`."""
     return [str(entry) for entry in (root / PACKED, root) if entry.exists()]

@@ -1,7 +1,7 @@
 """GitHub: a workflow that runs the visible checks on every push to a student's repository.
 
 It also works as the template of a GitHub Classroom assignment. What it needs goes along, in
-`.github/course`: the students' `course_lib` and the part of the autograder that runs a notebook in
+`.github/course`: the students' library and the part of the autograder that runs a notebook in
 the sandbox. No hidden test, named mistake or unreleased answer is in it.
 """
 
@@ -88,7 +88,7 @@ def write(course: Course, assignment: Assignment, folder: Path) -> list[Path]:
 
 
 def _may_be_seen(name: str, data: bytes, library: Path) -> bool:
-    """Whether students may have this file: of the stand-ins, those in their `course_lib`."""
+    """Whether students may have this file: of the stand-ins, those in their library."""
     inside = name.removeprefix("autograder/stand_ins/")
     if inside == name or inside == "__init__.py":
         return True

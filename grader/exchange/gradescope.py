@@ -1,6 +1,6 @@
 """Gradescope: an autograder zip for a programming assignment.
 
-It holds the autograder, `course_lib` and the assignment's suite, no data sets and no results. There
+It holds the autograder, the library and the assignment's suite, no data sets and no results. There
 each submission is graded in the sandbox, too: the student's code cannot read the suite.
 """
 

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from grader.checking import faults
 from grader.checking.findings import right_form
+from grader.checking.suite import read_tests
 from grader.course.assignment import Assignment
+from grader.course.course_file import shown
 from grader.notebook.statements import global_names
 
 
@@ -44,13 +46,24 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
 
 
 def proofread(assignment: Assignment) -> None:
-    """Raises SuiteError for a file that is no Python, or uses a name that is bound nowhere."""
-    if (file := path(assignment)).exists():
+    """Raises SuiteError for a file that is no Python, or uses a name that is bound nowhere.
+
+    It may be missing only if no hidden test is a question, whose right answer would be its own.
+    """
+    file = path(assignment)
+    if file.exists():
         try:
             read(file)
         except SyntaxError as error:
             raise faults.in_reading(error, file) from None
         faults.check_names(file, ())
+        return
+    tests = [test for suite_file in assignment.hidden_tests() for test in read_tests(suite_file)]
+    if any("its" in test.parameters for test in tests):
+        raise faults.SuiteError(
+            f"{shown(file)}: there is no such file: write right forms there, which answer the "
+            "questions of the hidden tests"
+        )
 
 
 def path(assignment: Assignment) -> Path:

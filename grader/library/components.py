@@ -1,6 +1,6 @@
-"""Components of `course_lib` as text: the source, and the stub that students start from.
+"""Components of the library as text: the source, and the stub that students start from.
 
-A component is a top-level function or class, written "course_lib.numpy_forms.attention:softmax".
+A component is a top-level function or class, written "library.module:name".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class BuildError(Problem):
 
 
 class SourceError(BuildError):
-    """A module of `course_lib` is no Python; the message names its file and line."""
+    """A module of the library is no Python; the message names its file and line."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _marked_body(body: list[str], indent: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ModuleText:
-    """A module of `course_lib`, split into its top-level parts by name."""
+    """A module of the library, split into its top-level parts by name."""
 
     name: str
     text: str

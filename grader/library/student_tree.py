@@ -1,4 +1,4 @@
-"""Writes the `course_lib` that students and workers see, with unreleased components as stubs.
+"""Writes the library that students and workers see, with unreleased components as stubs.
 
 Components of exercises that are not released yet are stubbed as in the starter. A module that
 imports such a component without being an exercise itself (a fast form, say) is left out, because it
@@ -78,7 +78,7 @@ def _released_by(course: Course, day: datetime.date) -> list[str]:
 
 
 def write(course: Course, folder: Path, assignment: str = "", released: Iterable[str] = ()) -> Path:
-    """Write the students' `course_lib` for `assignment` into `folder` and return its path.
+    """Write the students' library for `assignment` into `folder` and return its path.
 
     `released` are assignments whose answers are out. Without `assignment`, or for the exam, no
     stand-ins.
@@ -137,7 +137,7 @@ def _copy(package: Path, to: Path) -> None:
 
 
 def _stand_ins(course: Course, hidden: dict[str, str], assignment: str) -> dict[str, str]:
-    """The text of every stand-in, by its name within `course_lib`, for what `assignment` builds on.
+    """The text of every stand-in, by its name within the library, for what `assignment` builds on.
 
     There is one for a module with a component of an earlier assignment whose answer is not out, and
     for one that is out itself but uses such a component.
@@ -187,7 +187,7 @@ def _file(course: Course, name: str) -> Path:
 
 
 def modules(course: Course, hidden: dict[str, str], needed: Collection[str] = ()) -> dict[str, str]:
-    """The text of every module that students get, by its name within `course_lib`.
+    """The text of every module that students get, by its name within the library.
 
     Those in `needed` they get although these call answers, in whose place there are stand-ins.
     """
@@ -249,14 +249,14 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
 
 
 def _imported(name: str, node: ast.ImportFrom) -> str:
-    """The module within `course_lib` that a relative import in the module `name` reads, or ""."""
+    """The module within the library that a relative import in the module `name` reads, or ""."""
     above = name.split(".")[: -node.level] if node.level else []
     return ".".join([*above, *filter(None, [node.module])]) if node.level else ""
 
 
 @cache  # it is asked several times of each module, for each assignment
 def _imports(name: str, text: str) -> frozenset[str]:
-    """The imports of the module `name` from `course_lib`: modules, and `module.thing`s."""
+    """The imports of the module `name` from the library: modules, and `module.thing`s."""
     found, nodes = set[str](), [*ast.parse(text).body]
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.level:

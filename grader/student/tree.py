@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..course.problem import Problem
-from ..course.tree import OWN, PACKED, above, imported_from
+from ..course.tree import FILE, OWN, PACKED, above, imported_from, is_own
 
 if TYPE_CHECKING:
     from ..course.assignment import Assignment
@@ -66,9 +66,8 @@ def elsewhere(arguments: list[str]) -> int | None:
     found = above(Path.cwd())
     if found is None and above(OWN) is None:
         raise Problem(
-            f"{Path.cwd()}: neither this folder nor one above it contains the course (course.toml "
-            "and "
-            "course_lib): change into the course's folder, then run the command again"
+            f"{Path.cwd()}: neither this folder nor one above it contains the course ({FILE}): "
+            "change into the course's folder, then run the command again"
         )
     if found in (None, OWN) or not any((found / name).exists() for name in ("grader", PACKED)):
         return None
@@ -93,6 +92,6 @@ def reason(error: str) -> str:
 
 def missing_package(name: str) -> str:
     """The sentence for a package that cannot be imported, by its name."""
-    if name.startswith(("course_lib", "grader")):
+    if is_own(name):
         return f"{name} is not in this course folder: it comes with a later assignment"
     return f"the package {name!r} is not installed: run `pip install -e .` in the course's folder"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from checkout import ROOT
+from checkout import EMPTY, ROOT, place
 
 pytestmark = pytest.mark.xdist_group("other_course")  # it is built once
 
@@ -34,7 +34,7 @@ def said(home, program, *arguments, code=0):
         check=False,
     )
     assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout if code == 0 else done.stdout + done.stderr
 
 
 def test_it_is_built_and_its_solution_runs(home):
@@ -84,6 +84,17 @@ def test_a_class_is_graded_and_a_mistake_named(home):
     page += (home / "out/grades/report/student-cyd.html").read_text(encoding="utf-8")
     assert "this divides by the variance of y: the line predicts y from x" in page
     assert "Straight lines" in page
+
+
+@pytest.mark.parametrize("words", [("build", "--check"), ("grade", "one")])
+def test_nobody_is_graded_without_right_forms_to_answer_the_questions(home, words):
+    place(home / "one/ada/line/line.ipynb", EMPTY)
+    reference = home / "hidden/line/reference.py"
+    kept = reference.rename(home / "kept.py")
+    try:
+        assert "reference.py: there is no such file" in said(home, COURSE, *words, code=2)
+    finally:
+        kept.rename(reference)
 
 
 def test_a_release_holds_no_answer(home):

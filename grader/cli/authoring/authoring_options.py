@@ -16,7 +16,7 @@ Jobs = Annotated[int, typer.Option(min=1, help="processes")]
 
 @dataclass(frozen=True)
 class Build:
-    """Make starters, solutions and their READMEs from course_lib."""
+    """Make starters, solutions and their READMEs from the library."""
 
     assignments: Annotated[list[str] | None, typer.Argument(help="a1 a2 …; default: all")] = None
     check: Annotated[

@@ -27,7 +27,7 @@ class BugError(Problem):
 class Bug(Table):
     """One realistic mistake in one component. Which tests catch it is found by asking it."""
 
-    component: str  # "course_lib.numpy_forms.attention:softmax"
+    component: str  # "library.module:name"
     sentence: str  # what students read
     change: tuple[change.Hunk, ...]
     key: str = ""  # the component's, in the table `[mistakes]` of a record
