@@ -4,12 +4,8 @@ import math
 import zlib
 
 import numpy as np
-import torch
 
-
-def normal(rng, *shape):
-    """Standard normal float32 numbers."""
-    return torch.from_numpy(rng.normal(size=shape).astype("float32"))
+from autograder.a2.tensors import normal
 
 
 def filled(module, rng, pad_id=0):

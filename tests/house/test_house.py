@@ -120,6 +120,12 @@ def test_files_are_short_and_have_a_name_of_their_own():
         assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}
 
 
+def test_the_hidden_tests_of_an_exercise_are_in_one_file():
+    folders = Counter(path.parent for path in ROOT.glob("autograder/*/exercise_*/test_*.py"))
+    assert len(folders) > 50
+    assert not [folder.name for folder, files in folders.items() if files > 1]
+
+
 def test_no_folder_holds_more_modules_than_one_can_look_over():
     """17, beside its `__init__.py`: more of them hide a concept that has no folder of its own."""
     modules = Counter(

@@ -90,19 +90,6 @@ def equivariance_gap(function, x, permutation):
     return gap
 
 
-def operation_counts(n, d_model):
-    counts = {}
-    for layer in ["self-attention", "recurrent", "convolutional"]:
-        counts[layer] = {}
-    counts["self-attention"]["operations"] = n**2 * d_model
-    counts["self-attention"]["sequential"] = 1
-    counts["recurrent"]["operations"] = n * d_model**2
-    counts["recurrent"]["sequential"] = n
-    counts["convolutional"]["operations"] = 3 * n * d_model**2
-    counts["convolutional"]["sequential"] = 1
-    return counts
-
-
 def attention_backward(grad_output, query, key, value, mask=None):
     """Row by row, with the softmax's whole Jacobian."""
     if query.ndim > 2:

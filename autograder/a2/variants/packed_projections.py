@@ -38,20 +38,6 @@ class MultiHeadAttention(nn.Module):
         return output, (weights if need_weights else None)
 
 
-class ResidualConnection(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.p = dropout
-        self.before = LayerNorm(d_model) if norm_first else nn.Identity()
-        self.after = nn.Identity() if norm_first else LayerNorm(d_model)
-
-    def enter(self, x):
-        return self.before(x)
-
-    def leave(self, x, y):
-        return self.after(x + F.dropout(y, self.p, training=self.training))
-
-
 def to_torch_mask(mask, n_heads):
     match mask.shape:
         case (_, _):

@@ -23,14 +23,7 @@ class _Around(nn.Module):
 class EncoderLayer(nn.Module):
     """Both orders, side by side."""
 
-    def __init__(
-        self,
-        d_model: int = 512,
-        n_heads: int = 8,
-        d_ff: int = 2048,
-        dropout: float = 0.1,
-        norm_first: bool = False,
-    ) -> None:
+    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
         super().__init__()
         self.feed_forward = FeedForward(d_model, d_ff)
         self.attention = MultiHeadAttention(d_model=d_model, n_heads=n_heads, dropout=dropout)
@@ -38,9 +31,7 @@ class EncoderLayer(nn.Module):
         self.attention_residual = _Around(d_model, dropout)
         self.pre = norm_first
 
-    def forward(
-        self, x: Tensor, mask: Tensor | None = None, need_weights: bool = False
-    ) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x, mask=None, need_weights=False):
         first, second = self.attention_residual, self.feed_forward_residual
         if self.pre:
             y = first.norm(x)
@@ -58,14 +49,8 @@ class Encoder(nn.Module):
     """Layers in a ModuleList that is filled one by one."""
 
     def __init__(
-        self,
-        n_layers: int = 6,
-        d_model: int = 512,
-        n_heads: int = 8,
-        d_ff: int = 2048,
-        dropout: float = 0.1,
-        norm_first: bool = False,
-    ) -> None:
+        self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
+    ):
         super().__init__()
         self.layers = nn.ModuleList()
         while len(self.layers) < n_layers:
@@ -75,10 +60,8 @@ class Encoder(nn.Module):
         if norm_first:
             self.norm = nn.LayerNorm(d_model, eps=1e-6)
 
-    def forward(
-        self, x: Tensor, mask: Tensor | None = None, need_weights: bool = False
-    ) -> tuple[Tensor, tuple[Tensor, ...] | None]:
-        collected: tuple[Tensor, ...] = ()
+    def forward(self, x, mask=None, need_weights=False):
+        collected = ()
         for layer in self.layers:
             if need_weights:
                 x, weights = layer(x, mask, need_weights=True)
@@ -88,56 +71,6 @@ class Encoder(nn.Module):
         if hasattr(self, "norm"):
             x = self.norm(x)
         return x, collected if need_weights else None
-
-
-class EncoderClassifier(nn.Module):
-    """Pooling by a table of static methods."""
-
-    def __init__(
-        self,
-        vocab_size: int,
-        n_classes: int = 2,
-        n_layers: int = 6,
-        d_model: int = 512,
-        n_heads: int = 8,
-        d_ff: int = 2048,
-        dropout: float = 0.1,
-        norm_first: bool = False,
-        pooling: str = "mean",
-        pad_id: int = 0,
-        position_scale: float = 1.0,
-    ) -> None:
-        super().__init__()
-        known: dict[str, Callable[..., Tensor]] = {"mean": masked_mean, "cls": self.first}
-        try:
-            self.pool = known[pooling]
-        except KeyError:
-            raise ValueError(f"pooling {pooling!r} is none of {sorted(known)}") from None
-        self.output = nn.Linear(d_model, n_classes)
-        self.dropout = nn.Dropout(dropout)
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
-        self.embedding = TransformerEmbedding(
-            vocab_size=vocab_size,
-            d_model=d_model,
-            dropout=dropout,
-            pad_id=pad_id,
-            max_length=8,
-            position_scale=position_scale,
-        )
-        self.pad_id = pad_id
-
-    @staticmethod
-    def first(x: Tensor, mask: Tensor) -> Tensor:
-        return x.select(1, 0)
-
-    def forward(
-        self, token_ids: Tensor, need_weights: bool = False
-    ) -> tuple[Tensor, tuple[Tensor, ...] | None]:
-        mask = padding_mask(token_ids, pad_id=self.pad_id)
-        hidden, weights = self.encoder(
-            self.embedding(token_ids), mask=mask, need_weights=need_weights
-        )
-        return self.output(self.dropout(self.pool(hidden, mask))), weights
 
 
 class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):

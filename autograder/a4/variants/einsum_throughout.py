@@ -1,62 +1,10 @@
-"""Style: einsum and one-hot tensors; a padding id kept in a buffer; caches padded and filled."""
+"""Style: einsum and one-hot tensors; caches padded and filled."""
 
 import math
 
 import numpy as np
 import torch
 from torch import nn
-
-from course_lib.embeddings import TransformerEmbedding
-from course_lib.encoder import Encoder
-
-
-class Transformer(nn.Module):
-    """Scores are a product of vectors and words, summed over features."""
-
-    def __init__(
-        self,
-        vocab_size,
-        n_layers=6,
-        d_model=512,
-        n_heads=8,
-        d_ff=2048,
-        dropout=0.1,
-        norm_first=False,
-        pad_id=0,
-        position_scale=1.0,
-    ):
-        super().__init__()
-        options = (n_layers, d_model, n_heads, d_ff, dropout, norm_first)
-        self.encoder = Encoder(*options)
-        self.decoder = Decoder(*options)
-        matrices = [p for p in self.parameters() if p.ndim > 1]
-        for matrix in matrices:
-            nn.init.xavier_uniform_(matrix)
-        self.embedding = TransformerEmbedding(
-            vocab_size, d_model, dropout, pad_id, position_scale=position_scale
-        )
-        self.register_buffer("pad", torch.tensor(pad_id), persistent=False)
-
-    @property
-    def pad_id(self):
-        return int(self.pad)
-
-    def logits(self, x):
-        return torch.einsum("...d,vd->...v", x, self.embedding.tokens.weight)
-
-    def encode(self, source_ids):
-        real = (source_ids != self.pad)[:, None, None, :]
-        memory, _ = self.encoder(x=self.embedding(source_ids), mask=real)
-        return memory, real
-
-    def decode(self, target_ids, memory, source_mask, need_weights=False):
-        mask = target_mask(target_ids, pad_id=self.pad_id)
-        x = self.embedding(target_ids)
-        x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
-        return self.logits(x), weights
-
-    def forward(self, source_ids, target_ids, need_weights=False):
-        return self.decode(target_ids, *self.encode(source_ids), need_weights=need_weights)
 
 
 def length_penalty_factor(length, alpha):

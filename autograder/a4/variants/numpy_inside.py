@@ -15,38 +15,6 @@ def target_mask(token_ids, pad_id=0):
     return torch.as_tensor(allowed[:, np.newaxis], device=token_ids.device)
 
 
-def greedy(
-    step,
-    state,
-    n_rows,
-    max_length,
-    start=2,
-    end=3,
-    choose=most_likely,
-    device="cpu",
-):
-    """A matrix of −1 that is filled column by column."""
-    text = np.full((n_rows, max_length + 1), -1)
-    text[:, 0] = start
-    scores, finished = np.zeros(n_rows), np.zeros(n_rows, dtype=bool)
-    for n in range(1, max_length + 1):
-        rows = np.flatnonzero(~finished)
-        if rows.size == 0:
-            break
-        logs, state = step(torch.as_tensor(text[rows, :n], device=device), state)
-        tokens = np.asarray(choose(logs).cpu())
-        scores[rows] += logs.cpu().numpy()[np.arange(rows.size), tokens]
-        text[rows, n] = np.where(tokens == end, -1, tokens)
-        finished[rows] = tokens == end
-        left = np.flatnonzero(tokens != end)
-        if 0 < left.size < rows.size:
-            state = reorder(state, torch.as_tensor(left, device=device))
-    return [
-        Hypothesis(row[1:][row[1:] >= 0].tolist(), float(score), bool(done))
-        for row, score, done in zip(text, scores, finished, strict=True)
-    ]
-
-
 def length_penalty_factor(length, alpha):
     return float(np.exp(alpha * np.log1p((length - 1) / 6)))
 
@@ -138,39 +106,6 @@ def beam_search(
     ]
 
 
-def averaged(states):
-    if len(states) == 0:
-        raise ValueError("an empty list of states")
-    names = sorted(states[0])
-    for state in states:
-        if sorted(state) != names:
-            raise ValueError(f"a state has {sorted(state)}, another one {names}")
-    return {
-        name: torch.as_tensor(np.mean([state[name].detach().numpy() for state in states], axis=0))
-        for name in names
-    }
-
-
-def perplexity(model, batches, pad_id=None):
-    if pad_id is None:
-        pad_id = model.pad_id if hasattr(model, "pad_id") else 0
-    training, losses = model.training, [np.empty(0)]
-    model.eval()
-    for source_ids, target_ids in batches:
-        with torch.no_grad():
-            logits = model(source_ids, target_ids[:, :-1])[0].double().numpy()
-        top = logits.max(-1, keepdims=True)
-        logs = logits - top - np.log(np.exp(logits - top).sum(-1, keepdims=True))
-        wanted = target_ids[:, 1:].numpy()
-        picked = np.take_along_axis(logs, wanted[:, :, None], axis=2)[:, :, 0]
-        losses.append(-picked[wanted != pad_id])
-    model.train(training)
-    every = np.concatenate(losses)
-    if every.size == 0:
-        raise ValueError("no token at all")
-    return float(np.exp(every.mean()))
-
-
 def alignment_links(weights, share=0.5):
     weights = np.asarray(weights)
     floor = np.amax(weights, axis=1) * share
@@ -190,23 +125,3 @@ def error_signs(source, hypothesis, reference, counts, rare=5):
         "repeated": sorted(set(same)),
         "rare": sorted({word for word in source if not counts.get(word, 0) >= rare}),
     }
-
-
-def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
-    if temperature <= 0 or (top_k or 1) < 1 or top_k == 0:
-        raise ValueError("temperature above 0 and top_k of 1 or more")
-    if top_p is not None and (top_p <= 0 or top_p > 1):
-        raise ValueError("0 < top_p ≤ 1")
-    logs = log_probabilities.double().numpy() / temperature
-    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-    order = np.argsort(-shares, axis=1, kind="stable")
-    place = np.argsort(order, axis=1)
-    if top_k is not None:
-        shares = np.where(place < top_k, shares, 0.0)
-    shares = shares / shares.sum(axis=1, keepdims=True)
-    if top_p is not None:
-        ranked = np.take_along_axis(shares, order, axis=1)
-        before = np.concatenate([np.zeros((len(shares), 1)), ranked.cumsum(1)[:, :-1]], axis=1)
-        keep = np.take_along_axis(before < top_p, place, axis=1)
-        shares = shares * keep / (shares * keep).sum(axis=1, keepdims=True)
-    return torch.from_numpy(shares.astype(np.float32))

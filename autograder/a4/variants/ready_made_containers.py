@@ -1,8 +1,9 @@
-"""Style: ready-made containers: modules that are a ModuleDict, a Sequential of layers, deques."""
+"""Style: ready-made containers: a ModuleDict, a Sequential, a deque; the id is in a buffer."""
 
 from collections import deque
 from itertools import chain
 
+import torch
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
@@ -82,10 +83,14 @@ class Transformer(nn.ModuleDict):
         )
         parts = {"embedding": words, "encoder": Encoder(*sizes), "decoder": Decoder(*sizes)}
         super().__init__(parts)
-        self.pad_id = pad_id
+        self.register_buffer("pad", torch.tensor(pad_id), persistent=False)
         for parameter in chain(self.encoder.parameters(), self.decoder.parameters()):
             if parameter.ndim == 2:
                 nn.init.xavier_uniform_(parameter)
+
+    @property
+    def pad_id(self):
+        return int(self.pad)
 
     def encode(self, source_ids):
         mask = padding_mask(source_ids, self.pad_id)
@@ -97,7 +102,7 @@ class Transformer(nn.ModuleDict):
         return self.logits(vectors), weights
 
     def logits(self, x):
-        return nn.functional.linear(x, self["embedding"].tokens.weight, bias=None)
+        return torch.einsum("...d,vd->...v", x, self["embedding"].tokens.weight)
 
     def forward(self, source_ids, target_ids, need_weights=False):
         encoded_source = self.encode(source_ids)

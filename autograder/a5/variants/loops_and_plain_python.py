@@ -44,14 +44,3 @@ def holm(p_values):
             before = 1.0
         result[place] = before
     return result
-
-
-def chance_of_being_best(means, s, n_seeds, rng, n_draws=10_000):
-    wins = np.zeros(len(means))
-    for _ in range(n_draws):
-        drawn = [
-            m + s / math.sqrt(n) * z
-            for m, n, z in zip(means, n_seeds, rng.standard_normal(len(means)), strict=False)
-        ]
-        wins[drawn.index(max(drawn))] += 1
-    return wins / n_draws
