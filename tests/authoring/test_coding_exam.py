@@ -80,7 +80,7 @@ def test_a_named_mistake_is_caught(bug):
 def test_the_table_of_all_weights_is_seen_though_it_is_made_for_long_sequences_only(sandboxed):
     result = graded(changed({LONG: HONEST_ONLY_WHEN_SHORT}), "exam", sandboxed, ["0.9"])
     failed = {id: test.outcome for id, test in claims.failing(result).items()}
-    assert failed == {"test_exam.py::test_never_holds_all_weights": "FAILED"}
+    assert failed == {"test_0_1_to_0_9.py::test_never_holds_all_weights": "FAILED"}
 
 
 def test_a_hostile_notebook_gets_nothing_and_harms_nobody(sandboxed, tmp_path):
