@@ -62,8 +62,9 @@ def grade_folder(source: Path, folder: Path) -> Result:
         with closing(JudgePool(course, {assignment.id}, run)) as pool:
             now = datetime.datetime.now(datetime.timezone.utc)
             over = late_policy.ended(course, {}, now)
-            [(_, result)] = retries.grade_all([submission], None, {}, course, pool, ended=over)
-    return result.changed(assignment, notices=[*submission.notices, *result.notices])
+            [(_, tried)] = retries.grade_all([submission], None, {}, course, pool, ended=over)
+    notices = [*submission.notices, *tried.result.notices]
+    return tried.result.changed(assignment, notices=notices)
 
 
 def received(folder: Path, course: Course, assignment: Assignment) -> Submission:

@@ -13,10 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.course.assignment import Assignment
 
 from ..gradebook.result import PRINTED, Key, Result, key_of
+from ..judge import second_try
+
+if TYPE_CHECKING:
+    from ..judge.grade import Try
 
 GRADED = "GRADED"
 
@@ -52,11 +57,18 @@ def known(
 
 def is_usable(result: Result) -> bool:
     """Whether each exercise's part of this result would be the same in a run of its own."""
-    return result.outcome == GRADED and not any(n.startswith(PRINTED) for n in result.notices)
+    doubtful = second_try.is_needed(result) or result.outcome != GRADED
+    return not (doubtful or any(notice.startswith(PRINTED) for notice in result.notices))
 
 
-def merged(known: Known, fresh: Result, assignment: Assignment) -> Result:
-    """The stored result with the code exercises that ran again; it has no time of grading yet."""
+def whole(known: Known | None, tried: Try, assignment: Assignment) -> Result:
+    """The result of a try; of one of some exercises alone, the stored result with these.
+
+    It has no time of grading yet.
+    """
+    fresh = tried.result
+    if known is None or tried.only != known.again:
+        return fresh
     new = {entry.id: entry for entry in fresh.exercises if entry.kind == "code"}
     exercises = [new.get(entry.id, entry) for entry in known.result.exercises]
     waits = known.result.provisional or fresh.provisional

@@ -98,11 +98,13 @@ def grade_class(
         closing(JudgePool(course, ids, settings)) as pool,
         _judges(ids, course, settings) as judges,
     ):
-        for submission, result in retries.grade_all(
+        for submission, tried in retries.grade_all(
             waiting, settings.exercises, partly, course, pool, judges, settings.ended
         ):
             id = submission.assignment
-            result = complete(result, submission, course.assignment(id), suites[id])
+            assignment = course.assignment(id)
+            result = by_exercise.whole(partly.get((submission.student, id)), tried, assignment)
+            result = complete(result, submission, assignment, suites[id])
             if settings.keep and not settings.exercises:
                 store.add(result)
             yield result

@@ -119,7 +119,7 @@ def first_try(
     if known is not None:
         fresh = _try(submission, known.again, scored=False)
         if by_exercise.is_usable(fresh.result):
-            return _completed(fresh, known)
+            return fresh
     return _try(submission, exercises)
 
 
@@ -140,29 +140,19 @@ def second_try(
     return max(again, first, key=lambda tried: second_try.worth(tried.result))
 
 
-def rerun(submission: Submission, tried: Try, known: Known | None = None) -> Try:
+def rerun(submission: Submission, tried: Try) -> Try:
     """The try after its next rerun, for which the class is ready: see `judge.reruns`."""
     from ..judge import grade as judge
 
     submitted, problem = _submitted(submission, tried.only, public_only=False)
     opened = opener(_workers[submission.assignment], submitted.assignment)
     after = judge.rerun(submitted, _course, opened, tried)
-    return _completed(replace(after, result=_noted(after.result, problem)), known)
+    return replace(after, result=_noted(after.result, problem))
 
 
 def check_one(submission: Submission) -> Result:
     """Run only the visible tests, in a judge process with no other work."""
     return second_try(submission, None, None, public_only=True).result
-
-
-def _completed(tried: Try, known: Known | None) -> Try:
-    """The try with what a stored result knows, if only the rest ran and is done."""
-    from . import by_exercise
-
-    if known is None or tried.only != known.again or tried.plan:
-        return tried
-    assignment = _course.assignment(known.result.assignment)
-    return replace(tried, result=by_exercise.merged(known, tried.result, assignment))
 
 
 def _try(

@@ -18,8 +18,8 @@ from . import judge_process
 if TYPE_CHECKING:
     from grader.course.course import Course
 
-    from ..gradebook.result import Result
     from ..intake.submissions import Submission
+    from ..judge.grade import Try
     from .by_exercise import Known
     from .judge_pool import JudgePool
 
@@ -27,7 +27,7 @@ ATTEMPTS = 2  # one at a time, the second one with new judges
 
 # A submission and what else a function of `judge_process` is given; its answer comes with it, in
 # any order, and is None if the judges failed on it.
-Question = tuple["Submission", Any, Any]
+Question = tuple[Any, ...]
 Answer = tuple[Question, Any]
 Judges = Callable[[Callable[..., Any], list[Question]], Iterator[Answer]]
 
@@ -40,50 +40,40 @@ def grade_all(
     pool: JudgePool,
     judges: Judges | None = None,
     ended: Collection[str] = (),
-) -> Iterator[tuple[Submission, Result]]:
-    """Yield each submission with its result, those with tests to run again last.
+) -> Iterator[tuple[Submission, Try]]:
+    """Yield each submission with its last try, those with tests to run again last.
 
-    `known`: by student and assignment, what need not run again. `judges` are this machine's, or a
-    cluster's. All tries end before the first rerun begins, and only `ended` assignments
-    have any: see `judge.reruns`.
+    `known`: by student and assignment, what need not run again; a try may be of the rest alone.
+    `judges` are this machine's, or a cluster's. All tries end before the first rerun begins, and
+    only `ended` assignments have any: see `judge.reruns`.
     """
     from ..judge import second_try
 
     judges = judges or on_this_machine(pool, {s.assignment for s in submissions})
     doubtful, waiting = list[Question](), list[Question]()
     first = [(s, exercises, known.get((s.student, s.assignment))) for s in submissions]
-    for (submission, _, stored), tried in judges(judge_process.first_try, first):
+    for (submission, *_), tried in judges(judge_process.first_try, first):
         if tried is None or second_try.is_needed(tried.result):
             doubtful.append((submission, exercises, tried))
         elif tried.plan and submission.assignment in ended:
-            waiting.append((submission, tried, stored))
+            waiting.append((submission, tried))
         else:
-            yield submission, _whole(tried, stored, course)
+            yield submission, tried
     for question in doubtful:
         tried, trouble = _alone(pool, judge_process.second_try, question)
         if tried is None:
             yield question[0], _ungraded(question[0], course, trouble)
         elif tried.plan and question[0].assignment in ended:
-            waiting.append((question[0], tried, None))
+            waiting.append((question[0], tried))
         else:
-            yield question[0], tried.result
+            yield question[0], tried
     yield from _with_reruns(waiting, course, pool, judges)
-
-
-def _whole(tried: Any, stored: Known | None, course: Course) -> Result:
-    """The result of a try whose reruns wait, with what a stored result knows of the rest."""
-    from . import by_exercise
-
-    result: Result = tried.result
-    if stored is None or not tried.plan or tried.only != stored.again:
-        return result
-    return by_exercise.merged(stored, result, course.assignment(result.assignment))
 
 
 def _with_reruns(
     waiting: list[Question], course: Course, pool: JudgePool, judges: Judges
-) -> Iterator[tuple[Submission, Result]]:
-    """Do what is planned, one place of the course after the other."""
+) -> Iterator[tuple[Submission, Try]]:
+    """Run the planned reruns, one place of the course after the other."""
     order = [assignment.id for assignment in course.graded]
 
     def place(question: Question) -> tuple[int, tuple[int, int]]:
@@ -94,16 +84,16 @@ def _with_reruns(
         now = [question for question in waiting if place(question) == first]
         waiting = [question for question in waiting if place(question) != first]
         for question, tried in [*judges(judge_process.rerun, now)]:
-            submission, _, stored = question
+            submission = question[0]
             trouble = None
             if tried is None:
                 tried, trouble = _alone(pool, judge_process.rerun, question)
             if tried is None:
                 yield submission, _ungraded(submission, course, trouble)
             elif tried.plan:
-                waiting.append((submission, tried, stored))
+                waiting.append((submission, tried))
             else:
-                yield submission, tried.result
+                yield submission, tried
 
 
 def on_this_machine(pool: JudgePool, assignments: set[str]) -> Judges:
@@ -139,14 +129,14 @@ def _alone(
     return None, trouble
 
 
-def _ungraded(submission: Submission, course: Course, trouble: Exception | None) -> Result:
+def _ungraded(submission: Submission, course: Course, trouble: Exception | None) -> Try:
     from ..judge import grade as judge
 
     died = isinstance(trouble, BrokenProcessPool)
     why = "the process that graded it died" if died else _sentence(trouble)
     reason = f"could not be graded: {why}; run the same command again"
     facts = judge.facts_of(submission.data, submission.files()[0])
-    return judge.ungraded(reason, course.assignment(submission.assignment), facts)
+    return judge.Try(judge.ungraded(reason, course.assignment(submission.assignment), facts))
 
 
 def _sentence(trouble: Exception | None) -> str:

@@ -59,7 +59,7 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
 
     def graded(pool):
         found = retries.grade_all(submissions, None, {}, impatient, pool, ended=["a1"])
-        return {s.student: points_and_outcomes(result) for s, result in found}
+        return {s.student: points_and_outcomes(tried.result) for s, tried in found}
 
     with closing(JudgePool(impatient, {"a1"}, SETTINGS)) as idle:
         quiet = graded(idle)
@@ -106,8 +106,8 @@ def test_a_grader_that_dies_costs_nobody_a_point(victim, monkeypatch):
         found = list(retries.grade_all(submissions, None, {}, proofs.COURSE, pool))
     assert len(killed) == 1
     assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
-    assert all(result.outcome == "GRADED" for _, result in found)
-    assert all(full(result) for _, result in found)
+    assert all(tried.result.outcome == "GRADED" for _, tried in found)
+    assert all(full(tried.result) for _, tried in found)
 
 
 def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypatch):

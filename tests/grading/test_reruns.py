@@ -54,7 +54,7 @@ class OneProcess:
     def grade(self, *submissions):
         given = (None, {}, proofs.COURSE, self, self.each, self.ended)
         found = retries.grade_all(submissions, *given)
-        return {submission.student: result for submission, result in found}
+        return {submission.student: tried.result for submission, tried in found}
 
 
 @pytest.fixture
