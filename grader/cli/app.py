@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import typer
 
 from ..course.course import Course
-from ..course.course_file import imported
+from ..course.course_file import imported, is_here
 from . import EXIT_CODES
 from .authoring import authoring_options
 from .grading import grading_options
@@ -34,17 +32,10 @@ def add_commands_of(course: Course) -> None:
     commands, groups = app.registered_commands, app.registered_groups
     known = {command.name for command in commands} | {group.name for group in groups}
     for name, reference in course.facts.commands.items():
-        if name in known or not _is_here(reference.partition(":")[0]):
+        if name in known or not is_here(reference.partition(":")[0]):
             continue
         found = imported(f"[course.commands] {name}", reference)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
         else:
             app.command(name)(found)
-
-
-def _is_here(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # a package above it
-        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import re
 from pathlib import Path
 from typing import Any, TypeVar
@@ -90,6 +90,14 @@ def imported(key: str, reference: str) -> Any:
         raise CourseError(
             f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
         ) from error
+
+
+def is_here(module: str) -> bool:
+    """Whether a module can be imported: in a folder of students, that of a later week cannot."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False
 
 
 def shown(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
-import importlib.util
+import importlib
 import json
 import os
 import sys
@@ -110,19 +110,13 @@ def _own_commands() -> dict[str, StudentCommand]:
     """The course's own commands, but for those whose module comes with a later assignment."""
     try:
         from ..course.course import Course
+        from ..course.course_file import is_here
 
         named = Course.here().facts.student_commands
     except Exception as error:  # the command that is run tells it
         _sentence(error)
         return {}
-    return {name: own for name, own in named.items() if _is_there(own.module)}
-
-
-def _is_there(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # its package is missing, too
-        return False
+    return {name: own for name, own in named.items() if is_here(own.module)}
 
 
 def _own(module: Any, assignment: str, options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.judge import substitutes
+from grader.judge.mistaken import handed_in
 
 from ...library.components import Component
 from ..views import notebooks, text_notebook
@@ -88,12 +89,6 @@ def of(assignment: Assignment) -> list[Case]:
         *(Case(id, "variant", variant=variant) for variant in variants(assignment)),
         *(Case(id, "bug", bug=bug) for bug in mistakes.load(assignment)),
     ]
-
-
-def handed_in(assignment: Assignment) -> dict[str, bytes]:
-    """The files that a correct submission has beside its notebook, apart from a model's."""
-    names = [name for exercise in assignment.exercises for name in exercise.files]
-    return {name: (assignment.hidden / "handed_in" / name).read_bytes() for name in names}
 
 
 def variants(assignment: Assignment) -> list[Variant]:
