@@ -178,7 +178,7 @@ class Stored(NamedTuple):
 
 
 def stored(roster: Path | None, course: Course, folder: Path, url: str | None) -> Stored:
-    """What the store in a folder or at a URL has, by the terms of a roster that a command is given.
+    """Read the store in a folder or at a URL, by the terms of a roster that a command is given.
 
     Raises UsageProblem if there are no results.
     """
