@@ -105,6 +105,13 @@ def course() -> Course:
     return Course.here()
 
 
+@pytest.fixture(scope="module")
+def without_shape_checks():
+    """For a file of long trainings or searches, of components whose shapes others check."""
+    with no_shape_checks():
+        yield
+
+
 @pytest.fixture
 def world(tmp_path):
     """A class in a folder, its results, and commands on them: see `world.World`."""

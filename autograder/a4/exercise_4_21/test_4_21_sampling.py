@@ -83,7 +83,7 @@ def test_frequencies(its):
     for options in ({}, {"temperature": 0.4}, {"top_k": 2}, {"top_p": 0.35}):
         generator = its.make("torch.Generator().manual_seed(5)")
         found = its.sample(step, None, 1500, max_length=1, generator=generator, **options)
-        tokens = first(found).get()
+        tokens = first(found)
         shares = torch.tensor([tokens.count(token) for token in range(6)]) / 1500
         off = (shares - its.sampling_distribution(table, **options)[0]).abs().max()
         answer[f"frequencies are the probabilities, with {options or 'no options'}"] = off < 0.08
