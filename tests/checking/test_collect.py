@@ -16,7 +16,7 @@ def kept(result):
 
 
 @cases("collected")
-def test_what_is_needed_and_safe_is_kept(case, cells, names):
+def test_what_is_needed_and_safe_is_kept(cells, names):
     assert kept(collected(*cells)) == names
 
 
