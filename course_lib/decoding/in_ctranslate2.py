@@ -25,8 +25,8 @@ from .search import Hypothesis, length_penalty_factor
 
 LONGEST = 1024  # tokens of a source or a translation, for which positions are written
 BATCH_TOKENS = 4096  # translated together
-# A penalty of 0 would end a search at its first finished hypothesis. With a tiny one it goes on
-# until `width` have finished, as ours does.
+# With a penalty of 0 the engine stops at its first finished hypothesis, with a tiny one after
+# `width` of them, as our search does.
 TINY_PENALTY = 1e-9
 
 
