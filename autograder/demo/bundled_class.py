@@ -47,8 +47,8 @@ class Recipe:
     hostile: str = ""  # one of HOSTILE, appended to the first notebook
     starter: bool = False
     raw: bytes = b""  # replaces the first notebook
-    classifier: str = TRAINED  # which is handed in: TRAINED, SHORT, or "" for none
-    translator: str = ""  # likewise
+    classifier: str = TRAINED  # which is handed in: TRAINED or SHORT
+    translator: str = ""  # likewise, or "" for none
     weights: bool = True  # False: a model is handed in without its weights
     copied_study: bool = False  # its trials of one seed are handed in again as those of another
     last: str = ""  # the last assignment before this student drops out; "": none
@@ -61,7 +61,7 @@ NO_SCALING = Recipe(
 )
 CLASS = (
     Recipe("s01-reference", translator=TRAINED),
-    Recipe("s02-starter", starter=True, classifier=""),
+    Recipe("s02-starter", starter=True, last="a2"),
     NO_SCALING,
     Recipe(
         "s04-one-axis",
@@ -77,11 +77,11 @@ CLASS = (
     ),
     Recipe(
         "s06-empty-row",
-        bugs="attention_empty_row_nan layer_norm_unbiased mean_of_nothing_nan loss_counts_padding",
-        last="a4",
+        bugs="attention_empty_row_nan layer_norm_unbiased mean_of_nothing_nan",
+        last="a3",
     ),
-    Recipe("s07-loops", variants="loops_where_allowed lists_and_loops"),
-    Recipe("s08-packed", variants="stored_projections packed_projections", last="a4"),
+    Recipe("s07-loops", variants="loops_where_allowed lists_and_loops", last="a2"),
+    Recipe("s08-packed", variants="stored_projections packed_projections", last="a2"),
     Recipe(
         "s09-figures",
         bugs="heat_map_transposed diversity_nats curves_not_in_percent alignment_image_transposed",
@@ -89,7 +89,7 @@ CLASS = (
         weights=False,
         last="a4",
     ),
-    replace(NO_SCALING, student="s10-copy"),
+    replace(NO_SCALING, student="s10-copy", last="a2"),
     Recipe("s11-endless", hostile="01_infinite_loop", last="a1"),
     Recipe("s12-snooper", hostile="18_searches_disk", last="a1"),
     Recipe("s13-unreadable", raw=b'{"cells": [{"cell_type": "code", "source', last="a1"),

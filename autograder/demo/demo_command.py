@@ -1,4 +1,4 @@
-"""`course demo`: grades a small bundled class, and trains a translator meanwhile."""
+"""`course demo`: grades a small bundled class, and trains its models meanwhile."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Collection
+from contextlib import ExitStack
 from pathlib import Path
 
 from autograder.demo import bundled_class, models
@@ -33,8 +34,9 @@ TRANSLATED = (
 def run(out: Path, jobs: int) -> int:
     """Write the class's notebooks, grade them, write the report, and say what to look at.
 
-    A first report covers the assignments without a trained model. Meanwhile a translator trains in
-    the background; it is then handed in and graded, and translates two sentences.
+    A first report covers the assignments without a trained model. Meanwhile classifiers and
+    translators train in the background; they are then handed in and graded, and the best
+    translates two sentences.
     """
     started = time.perf_counter()
     course = Course.here()
@@ -45,8 +47,13 @@ def run(out: Path, jobs: int) -> int:
         shutil.rmtree(old, ignore_errors=True)
     over = frozenset(a.id for a in course.graded)  # the class has handed in
     early = [a.id for a in course.assignments if a.model is None]
-    with models.Training(trained / "bleu") as training, Store(out / "results.db") as store:
-        print("a translator trains in the background", file=sys.stderr)
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(out / "results.db"))
+        trainings = {
+            measure: stack.enter_context(models.Training(trained / measure, measure))
+            for measure in models.TRAININGS
+        }
+        print("a classifier and a translator train in the background", file=sys.stderr)
         print(f"isolation: {class_grading.tier_text(tier)}", file=sys.stderr)
 
         def grade(ids: Collection[str]) -> list[Result]:
@@ -63,16 +70,14 @@ def run(out: Path, jobs: int) -> int:
         first, took = results.write(store, course, out), time.perf_counter() - started
         ids = " and ".join(early)
         print(f"{ids} graded in {took:.0f} s; a first report: {first.report}", file=sys.stderr)
+        learned: dict[str, dict[str, float]] = {}
         for id, part in ((a.id, a.model) for a in course.assignments if a.model):
-            if part.measure == "accuracy":
-                models.train_classifiers(trained / "accuracy", part)
-            else:
-                learned = training.learned()
+            learned[part.measure] = trainings[part.measure].learned()
             graded += grade([id])
         written = results.write(store, course, out)
     results.print_table(written.of(graded))
     print(LOOK_AT)
-    _translate(trained / "bleu" / models.TRAINED, learned)
+    _translate(trained / "bleu" / models.TRAINED, learned["bleu"])
     took = time.perf_counter() - started
     print(f"\n{len(graded)} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK

@@ -1,6 +1,6 @@
-"""Trains the demonstration's models live: the translators in a separate process, during grading.
+"""Trains the demonstration's models live, each kind in a separate process, during grading.
 
-    with Training(folder) as training:
+    with Training(folder, "bleu") as training:
         …                        # grade something else meanwhile
         training.learned()       # then folder/trained and folder/short can be handed in
 
@@ -9,8 +9,6 @@ All learn generated sentences; "short" stops early, with a poor model.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import subprocess
 import sys
@@ -18,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.course.exercise import ModelPart
+from grader.course.course import Course
 from grader.course.problem import Problem
 
 TRAINED, SHORT = "trained", "short"
@@ -26,17 +24,17 @@ MEASURED = "measured.json"
 
 
 class TrainingFailedError(Problem):
-    """The training failed; the message has its last line of output."""
+    """A training failed; the message has its last line of output."""
 
     exit_code = 1
 
 
 class Training(subprocess.Popen[str]):
-    """Training of translators in the background, until it is done or the block ends."""
+    """Training of the models of one measure, one of `TRAININGS`, until done or the block ends."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        command = [sys.executable, "-m", __name__, str(folder)]
+    def __init__(self, folder: Path, measure: str) -> None:
+        self.folder, self.measure = folder, measure
+        command = [sys.executable, "-m", __name__, str(folder), measure]
         super().__init__(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def learned(self) -> dict[str, float]:
@@ -44,7 +42,8 @@ class Training(subprocess.Popen[str]):
         output, _ = self.communicate()
         if self.returncode:
             last = output.strip().splitlines()[-1:] or ["no output"]
-            raise TrainingFailedError(f"the translator was not trained ({last[0]})")
+            kind = "translator" if self.measure == "bleu" else "classifier"
+            raise TrainingFailedError(f"the {kind} was not trained ({last[0]})")
         found: dict[str, float] = json.loads((self.folder / MEASURED).read_text("utf-8"))
         return found
 
@@ -53,20 +52,22 @@ class Training(subprocess.Popen[str]):
         super().__exit__(*raised)
 
 
-def train_classifiers(folder: Path, part: ModelPart) -> None:
+def train_classifiers(folder: Path) -> dict[str, float]:
     """Train both classifiers, and save each in `folder` as students do."""
     from course_lib.data import datasets
     from course_lib.recipes.classifier import train_classifier
     from course_lib.recipes.classifier_profiles import profile
     from course_lib.training import saved_model
 
-    with contextlib.redirect_stdout(io.StringIO()):  # the demonstration reports the data itself
-        data = datasets.load(part.dataset, sources=["generated"])
+    parts = [a.model for a in Course.here().assignments if a.model]
+    [part] = (one for one in parts if one.measure == "accuracy")
+    data = datasets.load(part.dataset, sources=["generated"])
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint(part.split)}
     for name, epochs in ((TRAINED, 12), (SHORT, 7)):
         made = train_classifier(data, replace(profile("tiny"), epochs=epochs), seed=0)
         labels = made.predict(data[part.split][:][part.source])
         saved_model.save(folder / name, made.model, made.arguments, made.tokenizer, labels, about)
+    return {}
 
 
 def train_translators(folder: Path) -> dict[str, float]:
@@ -98,9 +99,12 @@ def train_translators(folder: Path) -> dict[str, float]:
     }
 
 
+TRAININGS = {"accuracy": train_classifiers, "bleu": train_translators}
+
 if __name__ == "__main__":
     import torch
 
     torch.set_num_threads(1)
     target = Path(sys.argv[1])
-    target.joinpath(MEASURED).write_text(json.dumps(train_translators(target)), encoding="utf-8")
+    measured = TRAININGS[sys.argv[2]](target)
+    target.joinpath(MEASURED).write_text(json.dumps(measured), encoding="utf-8")

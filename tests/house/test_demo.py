@@ -39,7 +39,7 @@ def test_the_totals_of_a_played_term_agree_everywhere(tmp_path, capsys):
 
 
 def test_a_training_that_is_left_is_ended(tmp_path):
-    with Training(tmp_path) as training:
+    with Training(tmp_path, "bleu") as training:
         assert training.poll() is None
     assert training.wait(timeout=100) != 0
 
@@ -47,7 +47,7 @@ def test_a_training_that_is_left_is_ended(tmp_path):
 def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(models, "__name__", "autograder.no_such_module")
     with (
-        Training(tmp_path) as training,
+        Training(tmp_path, "bleu") as training,
         pytest.raises(TrainingFailedError, match=r"was not trained \(.*no_such_module"),
     ):
         training.learned()
