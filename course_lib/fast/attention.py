@@ -14,7 +14,6 @@ from torch.nn import functional as F
 
 from ..attention import MultiHeadAttention, attention, merge_heads, split_heads
 from .dropout import dropout_factor
-from .products import linear
 
 
 def fused_attention(
@@ -83,6 +82,6 @@ class FusedMultiHeadAttention(MultiHeadAttention):
         weight = torch.cat([layer.weight for layer in layers])
         bias = None if self.w_q.bias is None else torch.cat([layer.bias for layer in layers])
         batch, n, _ = x.shape
-        packed = linear(x, weight, bias).view(batch, n, 3, self.n_heads, -1)
+        packed = F.linear(x, weight, bias).view(batch, n, 3, self.n_heads, -1)
         queries, keys, values = packed.permute(2, 0, 3, 1, 4).contiguous().unbind(0)
         return queries, keys, values

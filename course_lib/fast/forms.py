@@ -18,7 +18,6 @@ from ..attention import MultiHeadAttention
 from ..normalization import LayerNorm
 from .attention import FusedMultiHeadAttention
 from .dropout import FastDropout
-from .products import FastLinear
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -50,8 +49,6 @@ def _fast_form(part: nn.Module) -> nn.Module:
             fast = FusedMultiHeadAttention(d_model, part.n_heads, part.dropout.p, bias)
         elif type(part) is LayerNorm:
             fast = FusedLayerNorm(len(part.weight), part.eps)
-        elif type(part) is nn.Linear:
-            fast = FastLinear(part.in_features, part.out_features, part.bias is not None)
         elif type(part) is nn.Dropout:
             return FastDropout(part.p)
         else:

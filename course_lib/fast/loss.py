@@ -19,8 +19,6 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-from .products import add_transposed_times, times
-
 ROWS = 512  # rows of logits at a time: 512 × 4,000 × 4 bytes are 8 MB
 
 
@@ -74,7 +72,7 @@ class _ProjectedLoss(torch.autograd.Function):
         loss, right = x.new_zeros(()), targets.new_zeros(())
         for start in range(0, len(x), ROWS):
             rows, labels = x[start : start + ROWS], targets[start : start + ROWS, None]
-            z = times(rows, weight)
+            z = rows @ weight.T
             top, true, mean = z.amax(-1, True), z.gather(1, labels), z.mean(-1, True)
             right += (true >= top).sum()
             total = z.sub_(top).exp_().sum(-1, True)
@@ -82,8 +80,8 @@ class _ProjectedLoss(torch.autograd.Function):
             loss += (total.log() + top - (1 - smoothing) * true - smoothing * mean).sum()
             z.mul_(1 / (n * total)).sub_(smoothing / vocab_size / n)
             z.scatter_add_(1, labels, torch.full_like(true, (smoothing - 1) / n))
-            x_gradient[start : start + ROWS] = times(z, weight.T)
-            add_transposed_times(weight_gradient, z, rows)
+            x_gradient[start : start + ROWS] = z @ weight
+            weight_gradient.addmm_(z.T, rows)
         ctx.save_for_backward(x_gradient, weight_gradient)
         ctx.mark_non_differentiable(right)
         return loss / n, right

@@ -6,10 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from .products import onednn_is_faster
-
-LARGE = 2**17  # weights; packing does not pay for fewer,
-SMALL = 2**13  # nor for fewer than these where oneDNN is the faster library
+LARGE = 2**17  # weights; packing does not pay for fewer
 ROWS = 80  # 80 × 4,000 × 4 bytes are 1.3 MB
 
 
@@ -17,8 +14,7 @@ class PackedLinear:
     """Several linear layers as one product; with `query_size`, the first is scaled by 1 / √d_k.
 
     On a CPU, large weights are packed once for oneDNN, as `torch.compile` does for a frozen model:
-    their products take a tenth less time, and half where oneDNN is the faster library. No gradients
-    flow through it.
+    their products take a tenth less time. No gradients flow through it.
     """
 
     @torch.no_grad()
@@ -60,8 +56,7 @@ class PackedLinear:
 def _pays(weight: Tensor) -> bool:
     """Whether this torch can pack the weights, and they are large enough."""
     plain = weight.device.type == "cpu" and weight.dtype == torch.float32
-    least = SMALL if onednn_is_faster() else LARGE
-    return plain and weight.numel() >= least and torch.backends.mkldnn.is_available()
+    return plain and weight.numel() >= LARGE and torch.backends.mkldnn.is_available()
 
 
 def in_parts(x: Tensor, n_rows: int = ROWS) -> tuple[Tensor, ...]:
