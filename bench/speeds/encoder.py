@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -16,6 +17,8 @@ from course_lib.config import PRESETS, TransformerConfig
 from course_lib.encoder import Encoder
 from course_lib.fast.forms import fast_model
 from grader.authoring import results_file
+
+from . import bare_products
 
 NAME = "bench_encoder"
 CONFIG = replace(PRESETS["cpu"], norm_first=True)
@@ -45,10 +48,17 @@ def run(log: Log) -> Measures:
     measures: Measures = {}
     for n_layers, rounds in ROUNDS.items():
         contenders = _contenders(replace(CONFIG, n_layers=n_layers), batches[0])
+        products = bare_products.of_step(partial(_seconds, contenders[0], batches))
         rows = []
         for _ in range(rounds):
             ours, theirs = (_seconds(contender, batches) for contender in contenders)
-            rows.append({"speedup_same_work": theirs / ours, "tokens_per_second": tokens / ours})
+            rows.append(
+                {
+                    "speedup_same_work": theirs / ours,
+                    "step_to_products_ratio": ours / products(),
+                    "tokens_per_second": tokens / ours,
+                }
+            )
         measures |= {f"layers_{n_layers}_{key}": one for key, one in of_rows(rows).items()}
     source = f"random, {len(batches)} batches of {TOKENS} × {CONFIG.d_model}, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}

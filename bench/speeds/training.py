@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -20,6 +21,8 @@ from course_lib.masks import target_mask
 from course_lib.training.translation_step import shift_targets
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
+
+from . import bare_products
 
 NAME = "bench_train"
 CONFIG = PRESETS["base"]
@@ -91,11 +94,16 @@ def run(log: Log) -> Measures:
     batches = [_batch(n) for n in LENGTHS]
     tokens = sum(int((s != 0).sum() + (t[:, 1:] != 0).sum()) for s, t in batches)
     contenders = _contenders(batches[0])
+    products = bare_products.of_step(partial(_seconds, contenders[0], batches))
     rows = []
     for _ in range(ROUNDS):
         ours, theirs = (_seconds(contender, batches) for contender in contenders)
         rows.append(
-            {"speedup_over_nn_transformer": theirs / ours, "tokens_per_second": tokens / ours}
+            {
+                "speedup_over_nn_transformer": theirs / ours,
+                "step_to_products_ratio": ours / products(),
+                "tokens_per_second": tokens / ours,
+            }
         )
     measures = of_rows(rows)
     source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"

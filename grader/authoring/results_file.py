@@ -72,10 +72,13 @@ def _device() -> str:
 
 
 def _processor() -> str:
-    """The processor's name on Linux, else the machine type."""
+    """The processor's name on Linux, else the machine type; a virtual machine's with its family."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+        return platform.machine()
+    about = {key.strip(): value.strip() for key, _, value in (one.partition(":") for one in lines)}
+    name = about.get("model name", platform.machine())
+    if not {"cpu family", "model"} <= about.keys() or any(sign.isdigit() for sign in name):
+        return name
+    return f"{name} (family {about['cpu family']}, model {about['model']})"
