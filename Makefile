@@ -4,7 +4,7 @@ VENV := .venv
 COURSE := $(VENV)/bin/course
 READY := $(VENV)/ready
 
-.PHONY: install demo test proof check build bench bounds help
+.PHONY: install demo test long proof check build bench bounds help
 
 install: $(READY) ## what `make` alone does: install into .venv, and say what to do next
 	@sed -n 's/^# NEXT: //p' Makefile
@@ -19,11 +19,14 @@ install: $(READY) ## what `make` alone does: install into .venv, and say what to
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
 
-demo: $(READY)  ## grade a small bundled class, train a translator, show the report (two minutes)
+demo: $(READY)  ## grade a small bundled class, train a translator, show the report (90 seconds)
 	@$(COURSE) demo
 
-test: $(READY)  ## what every change must hold (a quarter of an hour on 2 cores)
+test: $(READY)  ## what every change must hold (eight minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
+
+long: $(READY)  ## the tests that take longer, before anything lands (a quarter of an hour)
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup -m long
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
 	@$(COURSE) prove
