@@ -40,7 +40,7 @@
       this.width = element("select", { id: id("width"), onchange: () => this.translate() }, ...[1, 2, 3, 4, 5, 6].map((width) => element("option", { value: width, selected: width === WIDTH }, String(width))));
       const form = element("form", { class: "live-form", onsubmit: (event) => { event.preventDefault(); this.translate(); } },
         element("div", {}, element("label", { for: id("text") }, "English sentence "), this.input, " ", element("button", { type: "submit" }, "Translate")),
-        element("div", {}, element("label", { for: id("example") }, "Example "), this.examples, " ", element("label", { for: id("width") }, "Beam width "), this.width));
+        element("div", {}, element("label", { for: id("example") }, "Example "), this.examples, " ", element("span", { class: "live-together" }, element("label", { for: id("width") }, "Beam width "), this.width)));
       const switches = element("fieldset", { class: "live-switches" }, element("legend", {}, "Switch something off, and see what breaks"),
         ...SWITCHES.map(([name, text]) => element("label", {}, element("input", { id: id(name), type: "checkbox", checked: true, onchange: (event) => { this.switches[name] = event.target.checked; this.translate(); } }), ` ${text}`)),
         element("button", { type: "button", onclick: () => this.allOn() }, "Everything on"));
