@@ -1,9 +1,11 @@
 """Shared fixtures; jaxtyping and beartype check the shapes of every component at run time."""
 
+import contextlib
 import gc
 import importlib
 import os
 import re
+import sqlite3
 import sys
 import tempfile
 from multiprocessing import forkserver
@@ -11,6 +13,17 @@ from multiprocessing import forkserver
 gc.disable()  # until the tests are collected: what is imported meanwhile is no garbage
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before numpy and torch: see "Forking with torch"
+
+
+def _unsynced(*given, connect=sqlite3.connect, **named):
+    """A database that need not survive a power failure: waiting for the disk takes most time."""
+    connection = connect(*given, **named)
+    with contextlib.suppress(sqlite3.DatabaseError):  # of a file that is no database
+        connection.execute("PRAGMA synchronous=OFF")
+    return connection
+
+
+sqlite3.connect = sqlite3.dbapi2.connect = _unsynced
 
 import hypothesis
 import pytest
@@ -234,8 +247,6 @@ def google_colab(tmp_path_factory, monkeypatch):
 @pytest.fixture(scope="session")
 def sandbox(course):
     """For an assignment, what opens sandboxed workers; each warm process is started once."""
-    import contextlib
-
     from grader.grading import judge_process, warm_processes
 
     with contextlib.ExitStack() as stack:
