@@ -8,7 +8,6 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 
 from autograder.scorers import accuracy, bleu
 from grader.judge.models.scorer import Unusable
-from grader.judge.workers.connection import Connection
 from grader.sandbox.wire import LENGTHS, MAX_PAYLOAD, Channel, ProtocolError, Timeout, WallClock
 from grader.seam import Student, StudentError
 from grader.seam.codec import Encoder
@@ -167,65 +165,6 @@ def feed_stream(data: bytes) -> None:
                 measure.read(value, 2, "predict")
             except (Unusable, StudentError):
                 continue
-
-
-# --- whole workers -------------------------------------------------------------------------------
-
-
-ENDS: tuple[Tree, ...] = (
-    {"cause": "judge"}, {"cause": "ended", "exit": 0}, {"cause": "ended", "signal": 11},
-    {"cause": "ended", "signal": 77}, {"cause": "memory"}, {"cause": "disk"}, {"cause": "wall"},
-    {"cause": "cpu", "cpu_seconds": 240.0},
-)  # fmt: skip
-GREETING = framed(json.dumps({"ready": {"tier": "C", "layers": {}}}).encode(), b"")
-
-
-class HostileWorkers:
-    """Starts workers in place of `connection.Workers`; `respond` makes the bytes that answer.
-
-    It returns None for a worker that says nothing, and raises EOFError for one that ends.
-    """
-
-    tier, layers = "C", ()
-
-    def __init__(self, rng: Rng, respond: Callable[[Tree, bytes], bytes | None]):
-        self.rng, self.respond = rng, respond
-
-    def start(self, limits: Any = None) -> Connection:
-        (ours, theirs), (reports, supervisor) = socket.socketpair(), socket.socketpair()
-        with supervisor:  # it tells everything at once
-            for line in ({"supervisor": None}, self.rng.choice(ENDS)):
-                supervisor.sendall(json.dumps(line).encode() + b"\n")
-        threading.Thread(target=self._work, args=(theirs,), daemon=True).start()
-        return Connection(Channel(ours), reports)
-
-    def _work(self, stream: socket.socket) -> None:
-        ends = contextlib.suppress(OSError, EOFError, struct.error)
-        with stream, stream.makefile("rb") as requests, ends:
-            stream.sendall(GREETING)
-            while True:
-                text, payload = map(requests.read, LENGTHS.unpack(requests.read(LENGTHS.size)))
-                stream.sendall(self.respond(json.loads(text), payload) or b"")
-
-
-def disturbed(rng: Rng, request: Tree, answer: Any, payload: bytes) -> bytes | None:
-    """An answer as bytes; now and then forged, late, too large, endless, or none at all."""
-    if isinstance(answer, dict):
-        answer = {**answer, "id": request["id"]}
-    kind = rng.random()
-    if kind > 0.03:
-        return framed(as_json(answer), payload)
-    if kind > 0.025:
-        raise EOFError
-    if kind > 0.02:
-        return None
-    if kind > 0.015:
-        return framed(as_json({"ok": None, "id": rng.choice(ODD)}), payload)
-    if kind > 0.01:
-        return edited(rng, framed(as_json(answer), payload))
-    if kind > 0.002:
-        return LENGTHS.pack(len(as_json(answer)) + 1, len(payload)) + as_json(answer) + payload
-    return LENGTHS.pack(2, MAX_PAYLOAD) + b"{}" + bytes(rng.choice((MAX_PAYLOAD, 2**20)))
 
 
 STREAM_ENDS = (EOFError, ProtocolError, Timeout, OSError)
