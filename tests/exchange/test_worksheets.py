@@ -4,12 +4,13 @@ import re
 
 import pytest
 from sample_results import sample
-from world import A1, COURSE, handed_in, table
+from world import A1, COURSE, handed_in, marks, table
 from world_tables import cases
 
 from grader.classroom.csv_file import CsvError
 from grader.exchange import canvas, moodle
 from grader.exchange.patched_csv import PatchedCsv
+from grader.gradebook import manual
 
 
 def total(results, student, assignment="a1"):
@@ -179,6 +180,27 @@ def test_a_row_is_whose_number_it_has_then_whose_name(world, roster, files, rows
     cells = [line.rsplit(",", 1)[1] for line in filled.text.splitlines()[2:]]
     assert cells == [grades.get(student, "") for student in owners]
     assert len(filled.unmatched) == owners.count("")
+
+
+ADA = {"split names": "Lovelace,Ada,1041,al,x,", "semicolons": '"Lovelace, Ada";1041;al;x;'}
+
+
+@pytest.mark.parametrize("form", ADA)
+def test_canvas_may_split_names_or_write_decimal_commas(form, world, roster):
+    head = HEAD.replace("Student,", "LastName,FirstName,").replace("Possible,", "Possible,,")
+    if form == "semicolons":
+        head = f"\ufeff{HEAD}".replace(",", ";").replace("100", "100,00")
+    exported = world.file("canvas.csv", f"{head}{ADA[form]}\n")
+    filled = canvas.filled(exported, [sample("ada")], COURSE, roster)
+    grade = "98,00" if form == "semicolons" else "98.00"
+    assert filled.text == f"{head}{ADA[form]}{grade}\n"
+
+
+def test_a_grade_above_moodles_maximum_is_written_as_the_maximum(worksheet):
+    given = marks(*(("ada", f"1.11.{part}", 4.0) for part in "abc"))
+    filled = worksheet(MOODLE.replace("50,00", "100,00"), manual.apply(sample("ada"), given))
+    assert table(filled.text)[0]["Grade"] == "100,00"
+    assert any("for room set it to 110 there" in note for note in filled.notes)
 
 
 def test_a_worksheet_of_another_assignment_is_told(worksheet):
