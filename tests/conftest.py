@@ -82,7 +82,7 @@ mistaken.ask = no_shape_checks()(mistaken.ask)
 
 # Files with tests of a minute start first, so that none runs alone at the end.
 LONG = (
-    *("test_student_run", "test_machine_load", "test_bench", "test_graders_at_work"),
+    *("test_machine_load", "test_bench", "test_graders_at_work"),
     *("test_train_interrupted", "test_study_processes", "test_study_postgresql", "test_rows_class"),
     "test_whole",
 )

@@ -22,7 +22,6 @@ OWN_HEADS = """
 def split_heads(x, n_heads):
     return torch.nn.functional.scaled_dot_product_attention(x, x, x)
 """
-DOUBLED = SOURCE.replace("weights @", "2 * weights @")
 ANSWERS = {  # exercise, what replaces the reference, and the outcomes besides PASSED
     "right": ("1.4", {ATTENTION: SOURCE}, set()),
     "wrong": (
@@ -69,11 +68,11 @@ def checked(assignment, path, open_worker):
     return grade(submitted, proofs.COURSE, open_worker)
 
 
-LONGER = ("wrong before", "forbidden in torch")  # and no other way through the code
+QUICK = ("wrong", "forbidden")  # the others take no other way through the code
 
 
 @pytest.mark.parametrize(
-    "answer", [pytest.param(a, marks=pytest.mark.slow) if a in LONGER else a for a in ANSWERS]
+    "answer", [a if a in QUICK else pytest.param(a, marks=pytest.mark.slow) for a in ANSWERS]
 )
 def test_four_ways_say_the_same(answer, tmp_path, sandbox):
     exercise, replaced, outcomes = ANSWERS[answer]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from autograder.scorers import accuracy, bleu
 from grader.judge.models.scorer import Unusable
-from grader.sandbox.wire import LENGTHS, MAX_PAYLOAD, Channel, ProtocolError, Timeout, WallClock
+from grader.sandbox.wire import LENGTHS, Channel, ProtocolError, Timeout, WallClock
 from grader.seam import Student, StudentError
 from grader.seam.codec import Encoder
 from grader.seam.errors import KINDS

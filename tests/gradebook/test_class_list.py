@@ -220,32 +220,3 @@ def test_a_database_of_before_rosters_were_stored_opens(kept_in):
         assert [*stored_roster.read(store).students] == []
         assert stored_roster.keep(store, Roster({"ada": Student("ada", "Ada")})) == 1
         assert len(store.latest()) == 1
-
-
-def test_every_command_knows_the_stored_roster(world):
-    """Nothing but `report` is given the roster; no other command stores one."""
-    world.add("ada", "ben")
-    text = "student,name,section,canvas,a1\nada,Ada Lovelace,Tuesday,1041,\ncyd,,,,excused\n"
-    world.run("report", "--roster", world.file("roster.csv", text))
-    said = world.run("grades").stderr
-    assert "ben has results but is not in the roster" in said
-    grades = world.read("course_grades.csv")
-    assert "ada,Ada Lovelace,Tuesday," in grades
-    assert "cyd,,,excused," in grades
-    to = world.folder / "pages"
-    world.run("feedback", "a1", "--to", to)
-    assert "Ada Lovelace" in (to / "ada" / "a1.html").read_text()
-    world.run("export", "csv", "--to", world.out / "long.csv")
-    assert "Ada Lovelace" in world.read("long.csv")
-    canvas = world.file(
-        "canvas.csv",
-        "Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (1)\n"
-        "Points Possible,,,,,100\nSomebody,1041,,,,\n",
-    )
-    done = world.run("export", "canvas", "--from", canvas, "--to", world.folder / "import.csv")
-    assert "grades of 1 student are in it" in done.stdout
-    given = world.file("given.csv", "student,name\nada,Countess\n")
-    world.run("feedback", "a1", "--to", to, "--roster", given)
-    assert "Countess" in (to / "ada" / "a1.html").read_text()
-    with world.store() as store:
-        assert stored_roster.read(store).student("ada").name == "Ada Lovelace"

@@ -4,8 +4,8 @@ import dataclasses
 
 import in_process
 import pytest
-from sample_results import COURSE
-from world import handed_in, lines, marks
+from sample_results import COURSE, sample
+from world import handed_in, judge, lines, marks
 from world_tables import cases
 
 from grader.cli import main
@@ -108,8 +108,9 @@ def test_who_has_left_comes_back_with_a_name_and_nothing_was_lost(class_of_three
         assert stored_roster.read(store).student("lea").names == {"canvas": "1060"}
 
 
-def test_a_run_says_who_is_not_graded_and_nothing_of_others(world):
+def test_a_run_says_who_is_not_graded_and_nothing_of_others(world, monkeypatch):
     """`--only` says nothing of others; who has left is not graded again."""
+    judge(monkeypatch, lambda found: sample(found.student))
     with world.store() as store:
         text = "student,name,canvas\nada,A,\nsean,S,\nlea,L,1060\n"
         stored_roster.keep(store, world.roster(text))

@@ -25,9 +25,6 @@ def test_a_roster_is_read_as_spreadsheets_and_platforms_write_it(tmp_path, text,
     assert (found.id, found.name, dict(found.names)) == ADA
 
 
-PARTICIPANTS = "First name,Last name,Email address"
-
-
 @cases("lists", "names.toml")
 def test_lists_of_other_systems_are_a_roster(tmp_path, text, students):
     roster = Roster.read(place(tmp_path / "r.csv", text), COURSE)

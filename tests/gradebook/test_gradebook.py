@@ -64,17 +64,6 @@ def test_a_failure_of_the_grader_replaces_no_grade_of_the_same_files(store):
     assert store.add(failed.model_copy(update={"submission": other})), "new files, no grade"
 
 
-def test_history_says_what_changed_and_by_how_many_points(store):
-    store.add(sample())
-    store.add(sample(failed=SCORES, suite_sha256="new", tier="C"))
-    first, second = store.history("s01", "a1")
-    assert store.history("nobody", "a1") == []
-    assert first["changed"] == []
-    assert second["changed"] == ["suite", "tier"]
-    assert second["exercises"] == {"1.3": -1.0}
-    assert second["sentence"] == "suite and tier changed: 1.3 8 → 7"
-
-
 def test_names_and_texts_that_are_no_valid_unicode_are_stored(store):
     result = sample("caf\udce9\0", reason="\ud800")
     assert store.add(result)

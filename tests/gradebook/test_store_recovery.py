@@ -14,7 +14,6 @@ from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.database.connection import file_of, shown
 from grader.gradebook.database.errors import missing
-from grader.gradebook.result import key_of
 from grader.gradebook.store import GradebookError, Store
 
 MARK = marks(("s01", "1.3", 1.0, "a slip"))
@@ -271,10 +270,3 @@ def test_marks_overrides_and_terms_count_as_they_did(store):
             )
         before = old["totals"]["total"] + old["totals"]["late_penalty"]
         assert totals["total"] + totals["late_penalty"] == pytest.approx(before)
-
-
-def test_a_grading_with_the_same_key_finds_it(store):
-    for result in store.latest():
-        found = store.find(key_of(result))
-        assert found == result
-        assert not store.add(result), "nothing is appended for a grade that is there"

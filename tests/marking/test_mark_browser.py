@@ -1,6 +1,5 @@
 """`course mark` in a real browser: keys alone, two markers at once, axe, light, dark, a tablet."""
 
-import signal
 import threading
 from contextlib import ExitStack
 
@@ -20,9 +19,8 @@ from marked_class import (
     printed,
     served,
 )
-from world import A1, COURSE
+from world import COURSE
 
-from bench.grader.marking import class_of
 from grader.marking.desk import Desk
 from grader.marking.entries import Marker
 from grader.marking.server import offered
@@ -209,9 +207,6 @@ def test_pictures_are_drawn_and_a_hostile_one_is_inert(scheme, window, world, tm
 # A whole class marked in a browser by two, one of whom is killed in between: nothing is lost.
 
 
-ITEMS = ("1.11.a", "1.11.b", "1.11.c")
-
-
 @pytest.fixture
 def serve(world):
     """Starts `course mark`; its process, and the address it prints."""
@@ -240,49 +235,3 @@ def test_a_comment_typed_while_the_server_was_gone_is_not_lost(chromium, store, 
     keys(page, "u")
     assert page.locator("#comment").input_value() == "", "what was stored is no draft"
     page.close()
-
-
-def marked(page, address):
-    """Marks all that is left of a share by keys; yields how many answers each mark was for."""
-    for item in ITEMS:
-        page.goto(f"{address}a1/{item}")
-        while page.locator("#give").count():
-            together = page.locator("[name=seen]").count()
-            page.keyboard.press("3")
-            with page.expect_navigation():
-                page.keyboard.press("Enter")
-            yield together
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
-@pytest.mark.parametrize("students", [6, pytest.param(300, marks=pytest.mark.slow)])
-def test_two_mark_a_class_and_a_kill_between_loses_nothing(students, chromium, serve, world):
-    with world.store() as store:
-        for result in class_of(COURSE, A1, students):
-            store.add(result)
-        pages = {name: chromium.new_page() for name in ("ben", "zoe")}
-        shares = {
-            "ben": "--marker ben --with zoe".split(),
-            "zoe": "--marker zoe --with ben".split(),
-        }
-        killed, address = serve(*shares["ben"])
-        ben, zoe = marked(pages["ben"], address), marked(pages["zoe"], serve(*shares["zoe"])[1])
-        told = 0  # answers whose mark was followed by the next page
-        while told < students:
-            told += next(ben) + next(zoe)
-        assert len(store.marks()) == told
-        pages["ben"].keyboard.press("3")
-        pages["ben"].keyboard.press("Enter")
-        killed.kill()  # while the mark is on its way
-        killed.wait()
-        assert len(store.marks()) >= told
-        told += sum(zoe)
-        told += sum(marked(pages["ben"], serve(*shares["ben"])[1]))
-        kept = store.marks()
-        for page in pages.values():
-            page.close()
-    assert len(kept) in (told, told + 1)
-    assert len({one.item for one in kept}) == len(kept) == 3 * students, "each once"
-    assert {one.mark.points for one in kept} == {3.0}
-    assert {one.mark.marker for one in kept} == {"ben", "zoe"}
-    assert all(one.mark.answer_sha256 for one in kept)

@@ -197,9 +197,8 @@ def run(week, answers, named=""):
     return [str(fault) for one in running.run_all(chosen) for fault in one.faults]
 
 
-@pytest.mark.parametrize(("week", "id"), [(4, "a4"), (6, "a5")])
-def test_an_assignment_runs_while_no_answer_is_out(week, id):
-    assert run(week, (), f"/{id}.ipynb") == []
+def test_an_assignment_runs_while_no_answer_is_out():
+    assert run(2, (), "/a2.ipynb") == []
 
 
 PREFIXES = [(w, a) for w, a in STATES if a == tuple(one.id for one in COURSE.assignments)[: len(a)]]
