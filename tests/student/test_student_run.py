@@ -1,8 +1,8 @@
 """An assignment from beginning to end as a student has it: stand-ins, made-up data, no network.
 
-Assignment 4 goes all the way: data, training, beam search, BLEU, the folder, and its grade. Each run
-of the tests has the starter of an assignment (`test_release_runs`) and a solved notebook of a small
-course (`test_other_course`).
+Assignment 4 goes all the way: data, training, beam search, BLEU, the folder, and its grade. Each
+run of the tests has the starter of an assignment (`test_release_runs`) and a solved notebook of a
+small course (`test_other_course`).
 """
 
 import hashlib
