@@ -36,6 +36,7 @@ hypothesis.settings.register_profile(
     derandomize=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
+hypothesis.settings.register_profile("long", deadline=10_000, max_examples=2_000)
 hypothesis.settings.load_profile("course")
 
 _COMPONENTS = {  # package of course_lib → its modules that are components
