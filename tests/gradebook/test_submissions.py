@@ -11,7 +11,6 @@ import zipfile
 import pytest
 from sample_results import sample
 from world import A1, COURSE, packed
-from world_tables import cases
 
 from grader.cli.grading import class_grading
 from grader.grading import class_run
@@ -44,12 +43,6 @@ def place(world):
 def rows(folder):
     """What the command grades: one submission a student and assignment."""
     return class_grading.received(folder, COURSE)
-
-
-def aged(path, seconds):
-    """Saved that many seconds ago."""
-    now = path.stat().st_mtime - seconds
-    os.utime(path, (now, now))
 
 
 def test_the_three_layouts(folder, place):
@@ -104,30 +97,6 @@ def test_a_class_list_is_nobodys_submission_and_is_named(folder, place):
     notices = []
     submissions.find(folder, IDS, notice=notices.append)
     assert notices == ["roster.csv: skipped, as its name is not that of a submission"]
-
-
-@cases("one_counts")
-def test_of_several_notebooks_one_counts_and_is_named(folder, place, handed_in, reason):
-    for number, path in enumerate(handed_in):
-        place(path, content=NOTEBOOK.replace("x = 1", f"x = {number}"))
-        aged(folder / path, 100 * number)
-    (row,) = rows(folder)
-    assert not row.problem
-    assert b"x = 0" in row.data
-    (notice,) = [notice for notice in row.notices if "more than once" in notice]
-    assert f"`{handed_in[0]}` counts" in notice
-    assert reason in notice
-    assert f"ignored: `{handed_in[1]}`" in notice
-
-
-def test_several_layouts_and_notebooks_in_a_zip_file_are_one_row(folder, place):
-    place("s1/a1/a1.ipynb", s1={"a1/a1.ipynb": NOTEBOOK, "old/a1.ipynb": NOTEBOOK})
-    place(s2={"a1/a1.ipynb": NOTEBOOK, "a1/copy.ipynb": "{}"})
-    first, second = rows(folder)
-    assert first.place.name == "s1/a1/a1.ipynb"
-    assert "s1.zip:a1/a1.ipynb" in first.notices[0]
-    assert second.data == NOTEBOOK.encode()
-    assert "s2.zip:a1/copy.ipynb" in second.notices[0]
 
 
 def test_what_only_its_code_says_is_one_row_with_what_a_name_says(folder, place):

@@ -77,20 +77,6 @@ def test_an_interrupted_training_goes_on_and_a_finished_one_does_not(here, capsy
     assert capsys.readouterr().out == ""
 
 
-def test_the_weights_of_the_last_epochs_survive_an_interruption(here):
-    import torch
-
-    whole, resumed = [], []
-    train(kept=whole)
-    with pytest.raises(KeyboardInterrupt):
-        train(stop_in=2)
-    train(kept=resumed)
-    assert len(whole) == len(resumed) == 2
-    for one, other in zip(whole, resumed, strict=True):
-        torch.testing.assert_close(one, other)
-    assert not torch.equal(whole[0]["weight"], whole[1]["weight"])
-
-
 def interrupted(settings="cpu"):
     """The folder of a training that is interrupted."""
     return ended_by(KeyboardInterrupt(), settings)
