@@ -8,12 +8,12 @@ import sys
 
 import pytest
 from checkout import ROOT
-from proofs import COURSE, graded, local_worker, notebook, with_cells
+from proofs import COURSE, graded, notebook, with_cells
 from world_tables import texts
 
 from grader.authoring import course_build
 from grader.authoring import nbgrader_folder as course_folder
-from grader.authoring.proof import cases, claims, prove
+from grader.authoring.proof import claims
 from grader.authoring.release import contents
 from grader.authoring.views import notebooks, text_notebook
 from grader.cli.authoring import exam_command
@@ -67,14 +67,6 @@ def test_a_part_left_broken_loses_its_points_alone(component, sandboxed):
     result = graded(changed({component: source}), "exam", sandboxed)
     own = next(e for e in EXAM.exercises if component in e.components)
     assert {e.id: e.points for e in result.exercises if e.points != e.max_points} == {own.id: 0}
-
-
-@pytest.mark.parametrize(
-    "bug", mistakes.load(Course.here().assignment("exam")), ids=lambda bug: bug.name
-)
-def test_a_named_mistake_is_caught(bug):
-    results = prove.asked(cases.Case("exam", "bug", bug=bug), bug, local_worker)
-    assert claims.caught(results, bug) == ""
 
 
 def test_the_table_of_all_weights_is_seen_though_it_is_made_for_long_sequences_only(sandboxed):

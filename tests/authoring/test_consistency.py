@@ -1,10 +1,7 @@
 """What does not fit together in the course is one sentence with file and line; a copy is broken."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 from checkout import ROOT, syllabus
@@ -94,31 +91,6 @@ def test_many_problems_are_not_a_flood(copy):
     message = refusal(copy)
     assert re.search("and [0-9]+ more problems of this kind", message)
     assert len(message.splitlines()) == 13
-
-
-def test_the_command_says_it_without_a_traceback(tmp_path):
-    """A copy of the whole course, in a process of its own: two mistakes, one after the other."""
-    folders = "course_lib grader autograder book bench assignments solutions data"
-    for place in folders.split():
-        ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
-        shutil.copytree(ROOT / place, tmp_path / place, ignore=ignored)
-    for file in ("course.toml", "README.md", "CONTRIBUTING.md"):
-        shutil.copy(ROOT / file, tmp_path)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-
-    def told(*command):
-        line = [sys.executable, "-m", "grader.cli", *command]
-        done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert done.returncode == 2
-        assert "Traceback" not in done.stderr
-        assert done.stderr.count("\n") == 1
-        return done.stderr
-
-    line = change(tmp_path, RECORD.format(1), "numpy_forms.attention:softmax", "masks:softmax")
-    assert told("build", "--check").startswith(f"{RECORD.format(1)}, line {line}: exercise 1.1: ")
-    module = "course_lib/numpy_forms/attention.py"
-    line = change(tmp_path, module, "def scaled_scores(", "def (")
-    assert told("grade", ".") == f"{module}, line {line}: invalid syntax: correct this line\n"
 
 
 def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):

@@ -34,6 +34,7 @@ def said(home, program, *arguments, code=0):
         check=False,
     )
     assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
     return done.stdout if code == 0 else done.stdout + done.stderr
 
 

@@ -43,7 +43,9 @@ def notebook(kind):
     return next(case for case in given if case.name == "attention_mask_inverted").notebook
 
 
-@pytest.mark.parametrize("kind", ["good", "broken", "hostile"])
+@pytest.mark.parametrize(
+    "kind", ["broken", *(pytest.param(k, marks=pytest.mark.slow) for k in ("good", "hostile"))]
+)
 @pytest.mark.xdist_group("a1")
 def test_an_item_passes_where_a_provisional_grade_gives_its_points(kind, tmp_path, sandbox):
     (tmp_path / "mine.ipynb").write_bytes(notebook(kind))

@@ -87,7 +87,9 @@ def losses(tree):
     return json.loads(ran.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("out", [(), ("a2",), ("a3",)], ids="-".join)
+@pytest.mark.parametrize(
+    "out", [(), *(pytest.param((id,), marks=pytest.mark.slow) for id in ("a2", "a3"))], ids="-".join
+)
 def test_a_trial_is_the_same_with_stand_ins(course, tmp_path, out):
     """So that the grader, which has the answers, can train a row of a study again."""
     student_tree.write(course, tmp_path, "a5", out)

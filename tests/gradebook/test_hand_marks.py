@@ -1,23 +1,17 @@
 """A mark given by hand belongs to an answer: if that changes, it is held and asked for again."""
 
-import shutil
-import sqlite3
-
 import pytest
-from checkout import ROOT
 from sample_results import sample
 from world import COURSE, handed_in, lines, marks, table, with_parts
 
 from grader.cli.records import results
 from grader.exchange import results_files
-from grader.gradebook import answers, manual, marking, marking_worklist, stored_marks
+from grader.gradebook import answers, manual, marking, marking_worklist
 from grader.gradebook.manual import ManualMark
-from grader.gradebook.store import Store
 from grader.marking.desk import Desk
 from grader.report import render_pages
 
 ITEM = ("ada", "a1", "1.11.a")
-OLD_STORE = ROOT / "tests/gradebook/old_store/old_store.sqlite"
 
 
 def answered(text, student="ada", **facts):
@@ -167,24 +161,6 @@ def test_space_around_an_answer_and_ends_of_lines_are_no_change(store):
     assert counted(store).totals.manual == 3.0
 
 
-def test_a_store_made_before_opens_and_its_marks_stay_until_an_answer_changes(tmp_path):
-    path = tmp_path / "results.db"
-    shutil.copy(OLD_STORE, path)
-    with Store(path) as store:
-        before = {kept.item: kept.mark for kept in store.marks()}
-        assert len(before) == 3
-        assert all(mark.answer_sha256 for mark in before.values())
-        assert not any(result.held for result in all_counted(store).values())
-        old = next(r for r in store.latest() if r.student == "s01-reference")
-        store.add(with_parts(old, {"answer": "new"}))
-        found = all_counted(store)
-        assert [mark.item for mark in found["s01-reference"].held] == ["1.11.a"]
-        assert not found["s03-no-scaling"].held
-        assert {kept.item: kept.mark for kept in store.marks()} == before
-    names = [row[1] for row in sqlite3.connect(path).execute("PRAGMA table_info(marks)")]
-    assert names.count("answer_sha256") == 1
-
-
 # ---------------------------------------------------------------- answer by answer: `course mark`
 
 
@@ -198,38 +174,6 @@ def answers_to(store, item="1.11.a"):
 def give(store, points, answer, marker="tutor"):
     mark = ManualMark(points, "", marker)
     return marking.give_marks(store, COURSE, [(answer, answer.version)], mark)[0]
-
-
-def test_several_answers_are_marked_together_or_not_at_all(store):
-    store.add(answered("first", "ben"))
-    both = answers_to(store)
-    give(store, 1.0, both[1], marker="another")
-    mark = ManualMark(3.0, "", "tutor")
-    with pytest.raises(marking.MarkedMeanwhile):
-        marking.give_marks(store, COURSE, [(one, one.version) for one in both], mark)
-    assert [kept.mark.points for kept in store.marks()] == [1.0]
-    now = answers_to(store)
-    marking.give_marks(store, COURSE, [(one, one.version) for one in now], mark)
-    assert all(a.mark == mark for a in answers_to(store))
-
-
-def test_undo_steps_back_step_by_step_of_one_marker(store):
-    store.add(answered("first", "ben"))
-    both = answers_to(store)
-    marking.give_marks(store, COURSE, [(a, a.version) for a in both], ManualMark(1.0, "", "tutor"))
-    give(store, 2.0, answers_to(store)[0], marker="cy")
-    [[together]] = stored_marks.acts(store.marks(), "tutor")
-    assert together.item[0] == "ben", "somebody has marked upon the other"
-    [stays] = marking.undo(store, together.act, marker="tutor")
-    assert stays.item[0] == "ada"
-    assert stored_marks.acts(store.marks(), "tutor") == []
-    [[upon]] = stored_marks.acts(store.marks(), "cy")
-    assert marking.undo(store, upon.act, marker="tutor") == [], "it is no step of this marker"
-    assert marking.undo(store, upon.act, marker="cy") == []
-    assert [a.mark and a.mark.points for a in answers_to(store)] == [1, None]
-    assert marking.undo(store, together.act, marker="tutor")[0].item[0] == "ben"
-    assert counted(store).totals.manual is None
-    assert len(marking.undo(store, together.act, marker="tutor")) == 2, "nothing is left of it"
 
 
 def test_a_group_is_marked_once_and_every_member_has_the_mark(world, given):

@@ -21,7 +21,6 @@ from grader.classroom.terms import Terms
 from grader.cli.records import class_list
 from grader.course.course import Course
 from grader.exchange import moodle
-from grader.gradebook import manual
 from grader.gradebook.result import Result
 from grader.intake.submissions import Submission
 from grader.report.page import page_of
@@ -150,11 +149,6 @@ def test_a_new_price_slip_days_and_weights_are_told_too(out, monkeypatch):
 def test_a_mark_that_cannot_be_meant_is_refused(tmp_path, row, told):
     out = Class(tmp_path, NAMES[:3])
     assert told in out.refused("report", "--manual", out.file("marks.csv", lines(MARKS, row)))
-
-
-def test_a_mark_of_somebody_who_is_gone_can_be_taken_back(world):
-    path = world.file("m.csv", lines(MARKS, "gone,a1,1.3,-"))
-    assert len(manual.read(path, COURSE, {"ada"}).marks) == 1
 
 
 def test_more_points_of_a_component_than_there_are_need_a_word(world):

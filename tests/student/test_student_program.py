@@ -349,15 +349,6 @@ def test_a_notebook_shows_progress_as_a_table_and_as_text(tmp_path, monkeypatch)
     assert left == sum(a.minutes for a in proofs.COURSE.assignments), "every starter is untouched"
 
 
-def test_the_archive_holds_nothing_but_what_is_graded(tmp_path):
-    path = place(tmp_path / "a1.ipynb", proofs.notebook("a1", "starter"))
-    place(tmp_path / "secret.txt", b"mine")
-    packed = archive.pack(archive.read(A1, path))
-    made = place(tmp_path / "out" / "a1.zip", packed.data)
-    with zipfile.ZipFile(made) as zipped:
-        assert zipped.namelist() == ["a1.ipynb"]
-
-
 # The last cell of a notebook says what `student submit` says, and brings the archive home.
 
 
