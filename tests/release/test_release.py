@@ -251,100 +251,60 @@ def renamed(source):
     return ast.unparse(tree)
 
 
-def in_notebook(files, change):
-    notebook = json.loads(files["assignments/a1/a1.ipynb"])
-    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    change(notebook, code)
-    return {"assignments/a1/a1.ipynb": notebooks.dump(notebook).encode()}
-
-
-def body_lines():
-    """Three lines from the middle of an answer."""
-    body = ast.unparse(ast.parse(answer()).body[0].body[1:]).splitlines()
-    return body[-4:-1]
-
-
-def renamed_lines():
-    """The end of an answer, under other names."""
-    return ast.unparse(ast.parse(renamed(answer())).body[0].body[-4:])
-
-
-def indented(text):
-    return textwrap.indent(text, "    ")
-
-
+ANSWER, RENAMED = answer(), renamed(answer())
+LINES = ast.unparse(ast.parse(ANSWER).body[0].body[1:]).splitlines()[-4:-1]
+THREE_LINES = "def f():\n" + "".join(f"    {line.strip()}\n" for line in LINES)
+END = textwrap.indent(ast.unparse(ast.parse(RENAMED).body[0].body[-4:]), "    ")
 RUBRIC = "The weights sum to one because of the softmax, not the division."
 A_BUG = mistakes.named(COURSE, "a1/attention_masked_minus_ten_thousand")  # no visible test shows it
+MODULE, README = "course_lib/data/extra.py", "README.md"
 
-PLANTED = {
-    "an answer in a module": lambda f: {
-        "course_lib/data/extra.py": f'"""Extra."""\n\n{answer()}'.encode()
-    },
-    "an answer under other names": lambda f: {
-        "course_lib/data/extra.py": renamed(answer()).encode()
-    },
-    "three lines of an answer": lambda f: {
-        "course_lib/data/extra.py": (
-            "def f():\n" + "".join(f"    {line.strip()}\n" for line in body_lines())
-        ).encode()
-    },
-    "an answer in a docstring": lambda f: {
-        "course_lib/data/extra.py": f"def f():\n    r'''For example:\n\n{answer()}'''\n".encode()
-    },
-    "an answer in an output": lambda f: in_notebook(
-        f,
-        lambda _, code: code[3]["outputs"].append(
-            {"output_type": "stream", "name": "stdout", "text": answer().splitlines(True)}
-        ),
+PLANTED = {  # a file, and what is in it
+    "an answer in a module": (MODULE, f'"""Extra."""\n\n{ANSWER}'),
+    "an answer under other names": (MODULE, RENAMED),
+    "three lines of an answer": (MODULE, THREE_LINES),
+    "an answer in a docstring": (MODULE, f"def f():\n    r'''For example:\n\n{ANSWER}'''\n"),
+    "in a hidden attribute": (README, f'<p hidden data-x="{ANSWER}">'.replace("\n", "&#10;")),
+    "under other names in a README": (README, f"# Title\n\n{textwrap.indent(RENAMED, '    ')}"),
+    "lines under other names in a README": (README, f"# Title\n\nText.\n\n{END}\nMore.\n"),
+    "an answer in JSON": ("data/extra.json", json.dumps({"a": [{"b": ANSWER}]})),
+    "an answer in TOML": ("data/extra.toml", f"text = '''\n{ANSWER}'''\n"),
+    "an answer in a zip": ("data/extra.zip", folder.packed({"x.py": ANSWER.encode()})),
+    "an answer in a compressed file": ("data/extra.gz", gzip.compress(ANSWER.encode())),
+    "an answer in UTF-16": ("data/extra.txt", ANSWER.encode("utf-16-le")),
+    "compressed in a zip": (
+        "data/extra.zip", folder.packed({"x.xz": lzma.compress(ANSWER.encode())})
     ),
-    "an answer in metadata": lambda f: in_notebook(
-        f, lambda notebook, _: notebook["metadata"].update(source={"old": answer()})
+    "a damaged zip": ("data/extra.zip", folder.packed({"x.py": b"x = 1\n"})[:-30]),
+    "a hidden test by name": (
+        "data/README.md", "see test_leading_axes_of_the_mask, or test_large_scores in the suite\n"
     ),
-    "an answer in a hidden attribute": lambda f: {
-        "README.md": f'<p hidden data-x="{answer()}">'.replace("\n", "&#10;").encode()
-    },
-    "an answer under other names in a README": lambda f: {
-        "README.md": f"# Title\n\nFor example:\n\n{indented(renamed(answer()))}".encode()
-    },
-    "an answer under other names in a fence": lambda f: in_notebook(
-        f,
-        lambda notebook, _: notebook["cells"][0].update(
-            source=f"Text.\n\n```python\n{renamed(answer())}\n```\n\nMore.\n"
-        ),
-    ),
-    "lines of an answer under other names in a README": lambda f: {
-        "README.md": f"# Title\n\nText.\n\n{indented(renamed_lines())}\nMore.\n".encode()
-    },
-    "an answer in JSON": lambda f: {
-        "data/extra.json": json.dumps({"a": [{"b": answer()}]}).encode()
-    },
-    "an answer in TOML": lambda f: {"data/extra.toml": f"text = '''\n{answer()}'''\n".encode()},
-    "an answer in a zip": lambda f: {"data/extra.zip": folder.packed({"x.py": answer().encode()})},
-    "an answer in a compressed file": lambda f: {"data/extra.gz": gzip.compress(answer().encode())},
-    "an answer in UTF-16": lambda f: {"data/extra.txt": answer().encode("utf-16-le")},
-    "an answer compressed in a zip": lambda f: {
-        "data/extra.zip": folder.packed({"x.xz": lzma.compress(answer().encode())})
-    },
-    "a damaged zip": lambda f: {"data/extra.zip": folder.packed({"x.py": b"x = 1\n"})[:-30]},
-    "a hidden test by name": lambda f: {
-        "data/README.md": b"see test_leading_axes_of_the_mask, or test_large_scores in the suite\n"
-    },
-    "a file of hidden tests": lambda f: {"data/test_1_4_attention.py": b"\n"},
-    "a rubric": lambda f: {"assignments/a1/README.md": f"Hello.\n\n> {RUBRIC}\n".encode()},
-    "the sentence of a named mistake": lambda f: in_notebook(
-        f, lambda _, code: code[2]["metadata"].update(note=A_BUG.sentence)
-    ),
-    "a named mistake": lambda f: {"data/notes.txt": f"see {A_BUG.name}\n".encode()},
+    "a file of hidden tests": ("data/test_1_4_attention.py", "\n"),
+    "a rubric": ("assignments/a1/README.md", f"Hello.\n\n> {RUBRIC}\n"),
+    "a named mistake": ("data/notes.txt", f"see {A_BUG.name}\n"),
+}  # fmt: skip
+PRINTED = {"output_type": "stream", "name": "stdout", "text": ANSWER.splitlines(True)}
+FENCE = f"Text.\n\n```python\n{RENAMED}\n```\n\nMore.\n"
+IN_A_NOTEBOOK = {  # what is done to it and its cells with code
+    "an answer in an output": lambda _, code: code[3]["outputs"].append(PRINTED),
+    "an answer in metadata": lambda one, _: one["metadata"].update(source={"old": ANSWER}),
+    "under other names in a fence": lambda one, _: one["cells"][0].update(source=FENCE),
+    "the sentence of a mistake": lambda _, code: code[2]["metadata"].update(note=A_BUG.sentence),
 }
 
 
-@pytest.mark.parametrize("what", PLANTED)
+@pytest.mark.parametrize("what", [*PLANTED, *IN_A_NOTEBOOK])
 def test_a_planted_leak_is_found_with_its_file(files, hidden, what):
-    planted = PLANTED[what](files)
-    leaks = proof.find(planted, hidden)
+    path, content = PLANTED.get(what, ("assignments/a1/a1.ipynb", ""))
+    if what in IN_A_NOTEBOOK:
+        notebook = json.loads(files[path])
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        IN_A_NOTEBOOK[what](notebook, code)
+        content = notebooks.dump(notebook)
+    leaks = proof.find({path: content.encode() if isinstance(content, str) else content}, hidden)
     assert leaks, what
     assert {str(leak).partition(",")[0].partition(":")[0].partition("!")[0] for leak in leaks} == {
-        *planted
+        path
     }
 
 
