@@ -8,15 +8,11 @@ from checkout import ROOT
 
 from bench.grader import grading
 
-LONG = [
-    pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])
-    for id in ("a2", "a3", "a4")
-]
+pytestmark = pytest.mark.slow  # `test_for_nbgrader` hands out and grades a class in every run
+IDS = [pytest.param(f"a{n}", marks=pytest.mark.xdist_group(f"nbgrader a{n}")) for n in range(1, 5)]
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param("a1", marks=pytest.mark.xdist_group("nbgrader a1")), *LONG]
-)
+@pytest.fixture(scope="module", params=IDS)
 def graded(request, course):
     """An nbgrader course in which one student submitted the starter, another the solution."""
     assignment = course.assignment(request.param)
@@ -66,7 +62,6 @@ def test_written_questions_wait_for_a_marker_in_formgraders_terms(graded):
     assert written == wanted
 
 
-@pytest.mark.slow
 def test_nbgrader_validates_the_solution(graded):
     assignment, folder, _ = graded
     solution = f"submitted/solution/{assignment.id}/{assignment.id}.ipynb"
