@@ -85,7 +85,7 @@ mistaken.ask = no_shape_checks()(mistaken.ask)
 LONG = (
     *("test_machine_load", "test_bench", "test_graders_at_work"),
     *("test_train_interrupted", "test_study_processes", "test_study_postgresql", "test_rows_class"),
-    "test_whole",
+    *("test_whole", "test_other_course", "test_gradescope"),
 )
 
 
@@ -200,9 +200,9 @@ def students_site(site, course):
     return site.parent / "students"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def postgresql():
-    """A server of one file of tests, on a socket: no port, no other user's data.
+    """A server of the tests, on a socket: no port, no other user's data.
 
     Root's server runs as another user, from whom each start of pytest closes pytest's own folder.
     """

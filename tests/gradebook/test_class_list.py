@@ -23,7 +23,7 @@ from grader.gradebook.store import Store
 
 COPIED = moment("2027-06-01T12:00:00Z").timestamp()
 
-pytestmark = pytest.mark.xdist_group("class_list")  # it is graded once
+pytestmark = pytest.mark.xdist_group("postgresql")  # it is graded once, beside a server
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from sample_results import sample
 from world import COURSE, judge
 from world_tables import cases
 
-from autograder.demo import bundled_class, models
+from autograder.demo import bundled_class
 from grader.authoring.proof.cases import Case, variants
 from grader.cli import main
 from grader.course import mistakes
@@ -215,24 +214,6 @@ def test_a_place_that_can_hold_nothing(tmp_path):
     for out in ("/proc/out", tmp_path / "class" / "s1" / "a1" / "a1.ipynb" / "out"):
         done = here("grade", tmp_path / "class", "--out", out, "--json")
         one_sentence(done, 4, str(out), "cannot be created")
-
-
-@pytest.mark.slow
-def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
-    models.train_classifiers(tmp_path / "models" / "accuracy", COURSE.assignment("a3").model)
-    bundled_class.write(tmp_path / "made", COURSE, ["a3"], tmp_path / "models")
-    folder, out = tmp_path / "class", tmp_path / "out"
-    for student in ("s01-reference", "s04-one-axis", "s09-figures"):
-        shutil.copytree(tmp_path / "made" / student, folder / student)
-    found = {r["student"]: r for r in graded(folder, out, "--labels-from", "generated")}
-    points = {s: {e["id"]: e["points"] for e in r["exercises"]} for s, r in found.items()}
-    accuracy = {student: result["model"]["accuracy"] for student, result in found.items()}
-    assert points["s01-reference"]["3.10"] == 12
-    assert 50 < accuracy["s04-one-axis"] < accuracy["s01-reference"]
-    assert points["s09-figures"]["3.10"] == 0
-    options = ("--labels-from", "none", "--only", "s01-reference")
-    (pending,) = graded(folder, out, *options)
-    assert {e["id"]: e["points"] for e in pending["exercises"]}["3.10"] is None
 
 
 def test_without_the_labels_a_class_is_not_graded_in_silence(tmp_path):
