@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import html.parser
+import posixpath
 import re
 from collections import Counter
 
@@ -103,43 +104,49 @@ def test_what_a_submission_says_is_escaped_everywhere():
     assert not set("\u202e\x1b") & set(whole([hostile()], COURSE))
 
 
-def test_it_needs_nothing_else_and_allows_nothing_else():
-    text = render([sample(), hostile()], COURSE)
+def pages_of_a_class():
+    """Each kind of page that is behind the report, and the report itself, by its file."""
+    results = [sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()]
+    behind = dict(render_pages(results, COURSE)) | dict(render_classes(results, COURSE))
+    made = {"report.html": render(results, COURSE), **behind}
+    return made | {"dashboard.html": render_dashboard(results, COURSE)}
+
+
+MADE = pages_of_a_class() | {"feedback": render_student(sample(failed={"1.3": [BUG]}), COURSE)}
+KINDS = ("report.html", "dashboard.html", "report/class-a1.html", page_of("s2"), "feedback")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_needs_nothing_else_and_allows_nothing_else(name):
+    text = MADE[name]
     page = Page(text)
     assert not [tag for tag in ("link", "img", "iframe", "object") if page.tags[tag]]
-    pages = dict(render_pages([sample(), hostile()], COURSE))
-    pages |= dict(render_classes([sample(), hostile()], COURSE))
-    assert {link for link in page.values("href") if not link.startswith("#")} == {*pages}
+    assert page.tags["script"] == (name not in ("dashboard.html", page_of("s2")))
+    assert page.tags["form"] == (name == "feedback"), "which asks for a regrade"
     assert not page.values("src")
     assert not page.values("style"), "the policy would not apply it"
     assert "url(" not in text
     assert "@import" not in text
+    assert not {"\u202e", "\x1b"} & {*text}
     policy = next(value for value in page.values("content") if "default-src" in value)
     assert policy.startswith("default-src 'none'")
     for tag in ("style", "script"):
-        [inside] = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.S)
-        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
-        assert f"'sha256-{digest}'" in policy
+        for inside in re.findall(f"<{tag}>(.*?)</{tag}>", text, re.S):
+            digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in policy
 
 
-def test_every_link_has_its_target_and_every_id_is_unique():
-    results = [sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()]
-    behind = dict(render_pages(results, COURSE)) | dict(render_classes(results, COURSE))
-    assert len(behind) == 3 + 2
-    inside = {name.removeprefix("report/"): text for name, text in behind.items()}
-    inside["../report.html"] = ""
-    check_links(render(results, COURSE), behind)
-    for text in behind.values():
-        check_links(text, inside)
-
-
-def check_links(text, pages):
-    page = Page(text)
-    ids, links = page.values("id"), page.values("href")
+@pytest.mark.parametrize("name", MADE)
+def test_every_link_has_its_target_and_every_id_is_unique(name):
+    page = Page(MADE[name])
+    ids = page.values("id")
     assert len(ids) == len(set(ids))
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
-    assert {link for link in links if not link.startswith("#")} <= {*pages}
-    assert set(" ".join(page.values("aria-labelledby")).split()) <= set(ids)
+    assert {*" ".join(page.values("aria-labelledby")).split()} <= {*ids}
+    for link in page.values("href"):
+        path, _, place = link.partition("#")
+        place_of = posixpath.normpath(posixpath.join(posixpath.dirname(name), path or name))
+        target = MADE[name] if not path else MADE[place_of]
+        assert not place or f'id="{place}"' in target, link
 
 
 def test_every_page_counts_the_students_alike():
