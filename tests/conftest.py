@@ -228,6 +228,16 @@ def database(postgresql, request):
     return postgresql.get_uri(database=name, driver="psycopg")
 
 
+@pytest.fixture(
+    params=["sqlite", pytest.param("server", marks=pytest.mark.xdist_group("postgresql"))]
+)
+def kept_in(request, tmp_path):
+    """Where a store is kept: a file, or a database of its own."""
+    if request.param == "sqlite":
+        return tmp_path / "results.db"
+    return request.getfixturevalue("database")
+
+
 @pytest.fixture
 def google_colab(tmp_path_factory, monkeypatch):
     """Fakes of Colab's modules: Colab itself is nowhere but there."""

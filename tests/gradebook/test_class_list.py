@@ -136,14 +136,6 @@ def test_many_names_are_capped():
     assert told.endswith("s11, s12 and 7 more")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def kept_in(request, tmp_path):
-    """Where a store is kept: a file, or a database of its own."""
-    if request.param == "sqlite":
-        return tmp_path / "results.db"
-    return request.getfixturevalue("database")
-
-
 def test_terms_and_times_are_appended_only_when_they_change(kept_in):
     student = Student("ada", terms={"a1": Terms(due=A1.due, more_days=1), "a2": Terms(waived=True)})
     roster = Roster({"ada": student}, ("a1", "a2"))

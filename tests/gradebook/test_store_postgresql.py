@@ -11,39 +11,12 @@ from grader.cli.app import app
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.marking import MarkedMeanwhile
-from grader.gradebook.result import key_of
 from grader.gradebook.store import GradebookError, Store
 from grader.marking.desk import Desk
 
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 LOST = {"1.3": [{}]}
 ITEM = ("s01", "a1", "1.3")
-
-
-def test_results_are_added_found_and_kept_in_order(database):
-    first, second = sample(), sample(failed=LOST, suite_sha256="new")
-    with Store(database) as store:
-        assert [store.add(r) for r in (first, first, second)] == [True, False, True]
-        assert store.add(sample("Zoë"))
-        assert store.add(sample("café\udce9\0"))
-        assert store.find(key_of(first)) == first
-        assert store.newest("s01", "a1") == second
-        names = [result.student for result in store.latest("a1")]
-        assert names == sorted(names), "the same order as in SQLite, whatever the server's locale"
-        assert store.back_up() is None
-    with Store(database) as store:
-        assert len(store.latest()) == 3
-
-
-def test_marks_are_kept_withdrawn_and_part_of_the_history(database):
-    with Store(database) as store:
-        store.add(sample(failed=LOST, graded_at="2020-01-01T00:00:00+00:00"))
-        for points in (2.0, None):
-            assert store.keep(ManualMarks(COURSE, {ITEM: ManualMark(points)})) == 1
-        assert store.keep(ManualMarks(COURSE, {ITEM: ManualMark(None)})) == 0
-        assert store.manual(COURSE).marks == {}
-        kinds = [entry["kind"] for entry in store.history("s01", "a1")]
-        assert kinds == ["grading", "mark", "mark"]
 
 
 def test_several_writers_make_the_tables_and_store_each_result_once(database):
