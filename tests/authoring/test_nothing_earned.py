@@ -1,13 +1,10 @@
 """Whoever writes nothing, or pastes what a release brings, earns nothing."""
 
-from __future__ import annotations
-
 import ast
 import signal
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import proofs
 import pytest
@@ -15,7 +12,6 @@ import pytest
 from grader.authoring.release import contents
 from grader.checking.messages import WAITING
 from grader.checking.suite import read_tests
-from grader.course.assignment import Assignment
 from grader.library import student_tree
 from grader.library.components import Component
 from grader.notebook.statements import global_names
@@ -98,11 +94,8 @@ def test_what_counts_beside_a_test_names_one_that_counts_alone(assignment, exerc
 # needs of its own module, is given the name of a component of each exercise that is still open, if
 # it takes as many arguments. The rest of the notebook is right: what is earned is the function's.
 
-Definition = ast.FunctionDef | ast.ClassDef
 
-
-@dataclass(frozen=True)
-class Pasted:
+class Pasted(NamedTuple):
     """A function or class of a released file, in place of a component of an exercise."""
 
     exercise: str
@@ -111,38 +104,29 @@ class Pasted:
     name: str
     source: str
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{self.exercise} {self.component.partition(':')[2]}: {self.name} of {self.path}"
 
 
-def pasted(files: Mapping[str, bytes], assignment: Assignment) -> Iterator[Pasted]:
+def pasted(files, assignment):
     """All attempts at an assignment with a release's files."""
+    modules = {
+        path: parts(path, files[path].decode()) for path in sorted(files) if path[-3:] == ".py"
+    }
     for exercise in assignment.exercises:
         for reference in exercise.components:
             wanted = ast.parse(Component.parse(reference).source).body[-1]
-            for path, data in sorted(files.items()):
-                if path.endswith(".py"):
-                    yield from _of_file(exercise.id, reference, wanted, path, data.decode())
+            for path, (definitions, imports) in modules.items():
+                for name in (name for name, node in definitions.items() if fits(node, wanted)):
+                    lines = [*imports, *needed(name, definitions)]
+                    lines += [f"{wanted.name} = {name}"] * (name != wanted.name)
+                    yield Pasted(exercise.id, reference, path, name, "\n\n".join(lines) + "\n")
 
 
-def _of_file(
-    exercise: str, reference: str, wanted: ast.stmt, path: str, text: str
-) -> Iterator[Pasted]:
-    name = reference.partition(":")[2]
-    definitions, imports = _parts(path, text)
-    for given, node in definitions.items():
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and _fits(node, wanted):
-            lines = [*imports, *_needed(given, definitions)]
-            lines += [f"{name} = {given}"] if given != name else []
-            yield Pasted(exercise, reference, path, given, "\n\n".join(lines) + "\n")
-
-
-@lru_cache(maxsize=1024)
-def _parts(path: str, text: str) -> tuple[dict[str, ast.stmt], list[str]]:
+def parts(path, text):
     """A module's definitions by name, and its imports with whole names."""
     package = path.removesuffix(".py").split("/")[:-1]
-    definitions: dict[str, ast.stmt] = {}
-    imports = []
+    definitions, imports = {}, []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
             up = package[: len(package) - node.level + 1] if node.level else []
@@ -159,48 +143,36 @@ def _parts(path: str, text: str) -> tuple[dict[str, ast.stmt], list[str]]:
     return definitions, imports
 
 
-def _needed(name: str, definitions: Mapping[str, ast.stmt]) -> list[str]:
+uses = lru_cache(maxsize=8192)(global_names)
+
+
+def needed(name, definitions):
     """The sources of a definition and of all that it uses of its module, in the module's order."""
-    needed, waiting = set[str](), [name]
+    found, waiting = set(), [name]
     while waiting:
         one = waiting.pop()
-        if one not in needed:
-            needed.add(one)
-            waiting += [n for n in _uses(ast.unparse(definitions[one])) if n in definitions]
-    return [ast.unparse(node) for one, node in definitions.items() if one in needed]
+        if one not in found:
+            found.add(one)
+            waiting += [n for n in uses(ast.unparse(definitions[one])) if n in definitions]
+    return [ast.unparse(node) for one, node in definitions.items() if one in found]
 
 
-@lru_cache(maxsize=8192)
-def _uses(source: str) -> frozenset[str]:
-    return global_names(source)
-
-
-def _fits(given: Definition, wanted: ast.stmt) -> bool:
-    """Whether it can be called as the component is."""
-    if isinstance(wanted, ast.ClassDef):
-        return isinstance(given, ast.ClassDef) and (
-            _inherits(given) or _methods(wanted) <= _methods(given) | {"__init__"}
-        )
-    if not isinstance(given, ast.FunctionDef) or not isinstance(wanted, ast.FunctionDef):
+def fits(given, wanted):
+    """Whether it can be called as the component is; a class may inherit more than its text shows."""
+    if not isinstance(given, type(wanted)):
         return False
-    least, most = _arguments(given)
-    return least <= _arguments(wanted)[0] <= most
+    if isinstance(wanted, ast.ClassDef):
+        own, asked = ({n.name for n in one.body if hasattr(n, "name")} for one in (given, wanted))
+        inherits = not {ast.unparse(b) for b in given.bases} <= {"nn.Module", "torch.nn.Module"}
+        return inherits or asked <= own | {"__init__"}
+    least, most = arguments(given)
+    return least <= arguments(wanted)[0] <= most
 
 
-def _inherits(node: ast.ClassDef) -> bool:
-    """Whether it may have more methods than its text shows."""
-    return not {ast.unparse(base) for base in node.bases} <= {"nn.Module", "torch.nn.Module"}
-
-
-def _methods(node: ast.ClassDef) -> set[str]:
-    return {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
-
-
-def _arguments(node: ast.FunctionDef) -> tuple[int, int]:
+def arguments(node):
     """How many arguments it must have and how many it may have."""
-    a = node.args
-    positional = len(a.posonlyargs) + len(a.args)
-    return positional - len(a.defaults), 99 if a.vararg else positional
+    positional = len(node.args.posonlyargs) + len(node.args.args)
+    return positional - len(node.args.defaults), 99 if node.args.vararg else positional
 
 
 SECONDS = 20  # for one attempt
@@ -241,21 +213,20 @@ def limited():
         signal.signal(signal.SIGALRM, before)
 
 
-def points(assignment, exercise, component, source, open_worker):
-    data = proofs.notebook(assignment.id, "solution", {component: source})
-    result = proofs.graded(data, assignment.id, open_worker, only=[exercise])
-    return next(entry.points or 0.0 for entry in result.exercises if entry.id == exercise)
-
-
 def gained(assignment, one, open_worker, idle):
     """The points of an attempt above those of what is not written or does nothing."""
-    place = one.exercise, one.component
-    if place not in idle:
-        stub = Component.parse(one.component).stub("not written")
-        nothing = f"def {one.component.partition(':')[2]}(*given, **named):\n    return None\n"
-        texts = (stub, nothing)
-        idle[place] = max(points(assignment, *place, text, open_worker) for text in texts)
-    return points(assignment, *place, one.source, open_worker) - idle[place]
+
+    def points(source):
+        data = proofs.notebook(assignment.id, "solution", {one.component: source})
+        result = proofs.graded(data, assignment.id, open_worker, only=[one.exercise])
+        return next(e.points or 0.0 for e in result.exercises if e.id == one.exercise)
+
+    if one.component not in idle:
+        name = one.component.partition(":")[2]
+        nothing = f"def {name}(*given, **named):\n    return None\n"
+        texts = (Component.parse(one.component).stub("not written"), nothing)
+        idle[one.component] = max(map(points, texts))
+    return points(one.source) - idle[one.component]
 
 
 def earning(assignment, attempts, sandbox):
@@ -270,14 +241,12 @@ def earning(assignment, attempts, sandbox):
             continue
         try:
             with limited():
-                if gained(assignment, one, proofs.local_worker, idle) <= 0:
-                    NO_ANSWERS.add(tried)
-                    continue
+                earns = gained(assignment, one, proofs.local_worker, idle) > 0
         except (Exception, SystemExit):
+            earns = False
+        if not earns:
             NO_ANSWERS.add(tried)
-            continue
-        more = gained(assignment, one, sandbox(assignment.id), idle_there)
-        if more > 0:
+        elif (more := gained(assignment, one, sandbox(assignment.id), idle_there)) > 0:
             found[str(one)] = round(more, 2)
     return found
 
