@@ -158,7 +158,7 @@ def needed(name, definitions):
 
 
 def fits(given, wanted):
-    """Whether it can be called as the component is; a class may inherit more than its text shows."""
+    """Whether it can be called as the component is; a class may inherit what it lacks."""
     if not isinstance(given, type(wanted)):
         return False
     if isinstance(wanted, ast.ClassDef):
