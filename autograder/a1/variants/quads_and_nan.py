@@ -7,12 +7,6 @@ from scipy.special import logsumexp
 LAYERS = ("recurrent", "self-attention")
 
 
-def softmax(x, axis=-1):
-    x = np.asarray(x, dtype=np.longdouble)
-    e = np.exp(x - x.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis, keepdims=True)
-
-
 def plot_attention(weights, tokens, mask=None, ax=None):
     shown = np.array(weights, dtype=float)
     n = len(tokens)

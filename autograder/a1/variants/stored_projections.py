@@ -1,8 +1,24 @@
-"""Style: weights side by side or folded into one matrix; a generator of its own for every width."""
+"""Style: weights side by side behind properties; −10⁹ as a mask, extra options, warnings."""
 
-import functools
+import math
+import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
+
+
+def attention(query, key, value, mask=None, *, verbose=False, return_scores=False):
+    if not (query.shape[-1] == key.shape[-1] and key.shape[-2] == value.shape[-2]):
+        raise ValueError(f"q{query.shape} k{key.shape} v{value.shape}")
+    scores = scaled_scores(query, key)
+    allowed = np.ones(scores.shape) if mask is None else np.broadcast_to(mask, scores.shape) * 1.0
+    if not allowed.any(axis=-1).all():
+        warnings.warn("some query has no key", stacklevel=2)
+    weights = softmax(scores + (1.0 - allowed) * -1e9) * allowed
+    if verbose:
+        print(weights.round(2))
+    output = weights @ value
+    return (output, weights, scores) if return_scores else (output, weights)
 
 
 def project_qkv(x, w_q, w_k, w_v):
@@ -11,31 +27,6 @@ def project_qkv(x, w_q, w_k, w_v):
     d_k = w_q.shape[1]
     cut = np.split(flat, [d_k, 2 * d_k], axis=1)
     return [part.reshape(*x.shape[:-1], part.shape[1]) for part in cut]
-
-
-def scaled_scores(query, key):
-    """Scales the query before the product instead of the scores after it."""
-    return (query * query.shape[-1] ** -0.5) @ np.swapaxes(key, -1, -2)
-
-
-class SelfAttention:
-    def __init__(self, d_model, d_k=None, d_v=None, rng=None):
-        rng = np.random.default_rng() if rng is None else rng
-        draw = functools.partial(rng.normal, 0.0, 1 / np.sqrt(d_model))
-        self.w_v = draw((d_model, d_v if d_v is not None else d_model))
-        self.w_q, self.w_k = draw((2, d_model, d_k if d_k is not None else d_model))
-
-    def __call__(self, x, mask=None):
-        """Folds the two weights of the scores into one matrix."""
-        folded = self.w_q @ self.w_k.T / np.sqrt(self.w_q.shape[1])
-        scores = x @ folded @ np.swapaxes(x, -1, -2)
-        if mask is not None:
-            scores = np.where(mask, scores, -1e9)
-        weights = softmax(scores)
-        if mask is not None:
-            weights = np.where(mask, weights, 0)
-        self.last_weights = weights
-        return weights @ (x @ self.w_v), weights
 
 
 def score_statistics(d_k_values, n_samples, rng):
@@ -50,3 +41,47 @@ def score_statistics(d_k_values, n_samples, rng):
         rows.append((np.var(raw), np.var(scaled), *top))
     table = np.array(rows)
     return table[:, 0], table[:, 1], table[:, 2:]
+
+
+@dataclass
+class SelfAttention:
+    d_model: int
+    d_k: int | None = None
+    d_v: int | None = None
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+
+    def __post_init__(self):
+        d_k, d_v = self.d_k or self.d_model, self.d_v or self.d_model
+        rng = self.rng or np.random.default_rng()
+        drawn = rng.standard_normal((self.d_model, 2 * d_k + d_v)) / math.sqrt(self.d_model)
+        self._parts = dict(zip("qkv", np.split(drawn, [d_k, 2 * d_k], axis=1), strict=True))
+
+    @property
+    def w_q(self):
+        return self._parts["q"]
+
+    @w_q.setter
+    def w_q(self, weight):
+        self._parts["q"] = weight
+
+    @property
+    def w_k(self):
+        return self._parts["k"]
+
+    @w_k.setter
+    def w_k(self, weight):
+        self._parts["k"] = weight
+
+    @property
+    def w_v(self):
+        return self._parts["v"]
+
+    @w_v.setter
+    def w_v(self, weight):
+        self._parts["v"] = weight
+
+    def __call__(self, x, mask=None):
+        """One product with all three weights side by side, then cut in three."""
+        together = np.concatenate([self.w_q, self.w_k, self.w_v], axis=1)
+        cuts = np.cumsum([self.w_q.shape[1], self.w_k.shape[1]])
+        return attention(*np.split(x @ together, cuts, axis=-1), mask)

@@ -6,25 +6,6 @@ import torch
 from torch import nn
 
 
-def attention(query, key, value, mask=None, dropout=None, *, scale=None, verbose=False):
-    """Scores plus a bias of 0 or −1e9."""
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(f"d_k: {query.shape} / {key.shape}")
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"n_k: {key.shape} / {value.shape}")
-    scale = 1.0 / query.shape[-1] ** 0.5 if scale is None else scale
-    scores = torch.matmul(query, key.transpose(-1, -2)).mul(scale)
-    keep = torch.ones((), dtype=scores.dtype) if mask is None else mask.to(scores.dtype)
-    if mask is not None and not mask.any(dim=-1).all():
-        warnings.warn("a query without keys", stacklevel=2)
-    weights = nn.functional.softmax(scores + (1.0 - keep) * -1e9, dim=-1) * keep
-    if verbose:
-        print(weights)
-    return torch.matmul(
-        nn.Identity()(weights) if dropout is None else dropout(weights), value
-    ), weights
-
-
 def split_heads(x, n_heads, name="x"):
     batch, n, width = x.size()
     if width % n_heads:
@@ -50,21 +31,6 @@ class LayerNorm(nn.Module):
         centred = x - x.mean(-1, keepdim=True)
         variance = centred.pow(2).mean(-1, keepdim=True)
         return self.weight * centred / (variance + self.epsilon) ** 0.5 + self.bias
-
-
-class ResidualConnection(nn.Module):
-    def __init__(self, d_model, dropout=0.1, norm_first=False, eps=1e-6):
-        super().__init__()
-        self.layer_norm = nn.LayerNorm(d_model, eps=eps)
-        self.resid_drop = nn.Dropout(dropout)
-        self.enter = self.layer_norm.forward if norm_first else self.same
-        self.finish = self.same if norm_first else self.layer_norm.forward
-
-    def same(self, x):
-        return x
-
-    def leave(self, x, y):
-        return self.finish(x + self.resid_drop(y))
 
 
 def parameter_counts(d_model, n_heads, bias=True, d_k=None):

@@ -37,32 +37,6 @@ def attention(
     return torch.matmul(mixed, value), weights
 
 
-def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:
-    """Hooks that write into a dict and are removed again; no `.grad` is written."""
-    norms: dict[str, float] = {}
-    handles = []
-
-    def record(name: str) -> Callable[[Tensor], None]:
-        norms[name] = 0.0
-
-        def hook(gradient: Tensor) -> None:
-            norms[name] = torch.linalg.vector_norm(gradient).item()
-
-        return hook
-
-    trained = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
-    for name, p in trained:
-        handles.append(p.register_hook(record(name)))
-    try:
-        result = module(*inputs)
-        loss = _probe_loss(result[0] if isinstance(result, tuple) else result)
-        torch.autograd.grad(loss, [p for _, p in trained], allow_unused=True)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return norms
-
-
 def plot_heads(weights, tokens):
     """Masked arrays, `pcolor`-free; two columns; unused axes are switched off."""
     grid = np.ma.masked_invalid(np.asarray(weights, dtype=float))

@@ -1,8 +1,7 @@
-"""Style: own modules and parameters in place of nn.Linear and nn.Dropout; NumPy arrays inside."""
+"""Style: own modules and parameters in place of nn.Linear and nn.Dropout."""
 
 import math
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -57,23 +56,6 @@ class MultiHeadAttention(nn.Module):
         return output, weights if need_weights else None
 
 
-class LayerNorm(nn.Module):
-    def __init__(self, d_model, eps=1e-6):
-        super().__init__()
-        self.weight = nn.Parameter(torch.full((d_model,), 1.0))
-        self.bias = nn.Parameter(torch.full((d_model,), 0.0))
-        self.eps = eps
-
-    def forward(self, x):
-        d = x.shape[-1]
-        centring = torch.eye(d).to(x) - 1.0 / d  # a matrix that subtracts the mean
-        centred = x @ centring
-        return (
-            self.bias
-            + self.weight * centred * (centred.square().sum(-1, True) / d + self.eps).rsqrt()
-        )
-
-
 class ResidualConnection(nn.Module):
     def __init__(self, d_model, dropout=0.1, norm_first=False):
         super().__init__()
@@ -91,39 +73,3 @@ class ResidualConnection(nn.Module):
     def leave(self, x, y):
         after = (lambda y: y) if self.norm_first else self.n
         return after(self.thinned(y) + x)
-
-
-def to_torch_mask(mask, n_heads):
-    allowed = np.asarray(mask)
-    if allowed.ndim == 2:
-        return torch.from_numpy(~allowed)
-    if allowed.ndim != 4:
-        raise ValueError("rank")
-    b, h, n, m = allowed.shape
-    return torch.from_numpy(~np.broadcast_to(allowed, (b, n_heads, n, m)).reshape(-1, n, m))
-
-
-def parameter_counts(d_model, n_heads, bias=True):
-    module = MultiHeadAttention(d_model, n_heads, bias=bias)
-    sizes = {name: p.numel() for name, p in module.named_parameters()}
-    weights = sum(n for name, n in sizes.items() if name.endswith("weight"))
-    return weights, sum(sizes.values()) - weights
-
-
-def head_diversity(weights, mask=None):
-    w = np.asarray(weights, dtype=np.float64)
-    h = w.shape[-3]
-    if h < 2:
-        raise ValueError("nothing to compare")
-    i, j = np.triu_indices(h, 1)
-    p, q = np.take(w, i, -3), np.take(w, j, -3)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = [np.where(x > 0, x * np.log2(2 * x / (p + q)), 0.0).sum(-1) for x in (p, q)]
-    values = np.mean(terms, axis=0)
-    keep = np.ones(values.shape, bool)
-    if mask is not None:
-        rows = np.broadcast_to(np.asarray(mask), w.shape).any(-1)
-        keep = np.take(rows, i, -2) & np.take(rows, j, -2)
-    if not keep.any():
-        raise ValueError("no rows left")
-    return float(np.average(values, weights=keep))

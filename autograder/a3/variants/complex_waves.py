@@ -26,29 +26,6 @@ class FeedForward(nn.Module):
         return torch.einsum("...f,df->...d", inner, self.w_2.weight) + self.w_2.bias
 
 
-def accuracy_by_length(lengths, correct, edges):
-    values = np.asarray(lengths)
-    place = np.digitize(values, edges) - 1
-    if ((place < 0) | (place >= len(edges) - 1)).any():
-        wrong = values[(place < 0) | (place >= len(edges) - 1)]
-        raise ValueError(f"lengths {wrong.tolist()} outside of {list(edges)}")
-    n = np.bincount(place, minlength=len(edges) - 1)
-    hits = np.bincount(place, np.asarray(correct, float), minlength=len(edges) - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        p = hits / n
-        error = np.sqrt(p * (1 - p) / n)
-    return [
-        {
-            "from": edges[i],
-            "to": edges[i + 1],
-            "n": int(n[i]),
-            "accuracy": None if np.isnan(p[i]) else float(p[i]),
-            "standard_error": None if np.isnan(error[i]) else float(error[i]),
-        }
-        for i in range(len(n))
-    ]
-
-
 def nested_subsets(labels, fractions, rng):
     if not all(0 < fraction <= 1 for fraction in fractions):
         raise ValueError(f"fractions {fractions}")

@@ -5,18 +5,11 @@ import math
 import statistics
 from collections import Counter, defaultdict
 
-import matplotlib.pyplot as plt
 import torch
 
 
 class NotFitting(ValueError):
     """Raised for invalid arguments."""
-
-
-def padding_mask(token_ids, pad_id=0):
-    batch, n = token_ids.shape
-    padding = torch.full((), pad_id, device=token_ids.device)
-    return (token_ids - padding).bool().view(batch, 1, 1, n)
 
 
 def warmup_rate(step, d_model, warmup_steps=4000):
@@ -69,26 +62,6 @@ def paper_optimizer(model, d_model, warmup_steps=4000):
     )
 
 
-def plot_curves(history, n_validation=872, axes=None):
-    pair = tuple(axes) if axes is not None else tuple(plt.figure().subplots(1, 2))
-    columns = defaultdict(list)
-    for row in history:
-        for name in {"loss", "validation_accuracy"} & set(row):
-            columns[name].append((row["step"], row[name]))
-    x, p = zip(*columns["validation_accuracy"], strict=True)
-    wide = [math.sqrt(q * (1 - q) / n_validation) for q in p]
-    numbers, losses = zip(*columns["loss"], strict=True)
-    pair[0].plot(numbers, losses, ".", label="training loss", alpha=0.5, linewidth=0.5)
-    last = [losses[: i + 1][-20:] for i in range(len(losses))]
-    pair[0].plot(numbers, [statistics.fmean(some) for some in last], label="smoothed")
-    pair[1].plot(x, [100 * q for q in p], "o--", label="validation accuracy")
-    ends = [[100 * (q + side * w) for q, w in zip(p, wide, strict=True)] for side in (-1, 1)]
-    pair[1].fill_between(x, *ends, step=None, alpha=0.4)
-    for one, what in zip(pair, ("loss", "accuracy (%)"), strict=True):
-        one.set(xlabel="step", ylabel=what, title=f"The {what.split()[0]} over the steps")
-    return pair
-
-
 def accuracy_by_length(lengths, correct, edges):
     inside = defaultdict(list)
     for length, right in zip(lengths, correct, strict=True):
@@ -105,26 +78,6 @@ def accuracy_by_length(lengths, correct, edges):
         names = ("from", "to", "n", "accuracy", "standard_error")
         rows.append(dict(zip(names, row, strict=True)))
     return rows
-
-
-def nested_subsets(labels, fractions, rng):
-    if any(not 0 < fraction <= 1 for fraction in fractions):
-        raise NotFitting(f"{fractions}")
-    order = list(range(len(labels)))
-    rng.shuffle(order)
-    seen, place = Counter(), {}
-    for number in order:
-        label = int(labels[number])
-        place[number] = seen[label]
-        seen[label] += 1
-    return [
-        sorted(
-            number
-            for number, rank in place.items()
-            if rank < max(1, round(fraction * seen[int(labels[number])]))
-        )
-        for fraction in fractions
-    ]
 
 
 def classification_scores(predictions, labels):

@@ -1,4 +1,4 @@
-"""Style: NumPy wherever no gradient is needed; a table that doubles; writes into copies."""
+"""Style: NumPy wherever no gradient is needed; figures by hand."""
 
 from itertools import starmap
 
@@ -6,14 +6,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from torch import nn
-
-
-def sinusoidal_positions(n_positions, d_model):
-    table = np.zeros((n_positions, d_model), dtype=np.float64)
-    for feature in range(d_model):
-        wave = np.cos if feature & 1 else np.sin
-        table[:, feature] = wave(np.arange(n_positions) / 10_000 ** ((feature // 2) * 2 / d_model))
-    return torch.as_tensor(table, dtype=torch.float32)
 
 
 class TransformerEmbedding(nn.Module):
@@ -48,15 +40,6 @@ class TransformerEmbedding(nn.Module):
         return self.dropout(vectors + self.positions.narrow(0, 0, n))
 
 
-def masked_mean(x, mask):
-    real = mask.permute(0, 3, 1, 2).squeeze(-1)  # (batch, n, 1)
-    kept = x.clone()
-    kept[~real.squeeze(-1)] = 0
-    count = real.sum(dim=1)
-    count[count == 0] = 1
-    return kept.sum(dim=1).div(count)
-
-
 def plot_curves(history, n_validation=872, axes=None):
     left, right = plt.subplots(ncols=2)[1] if axes is None else axes
     loss = np.array([(r["step"], r["loss"]) for r in history if r.get("loss") is not None])
@@ -77,15 +60,6 @@ def plot_curves(history, n_validation=872, axes=None):
     return np.array([left, right], dtype=object).tolist()
 
 
-def attention_received(weights, mask):
-    array, real = weights.detach().numpy(), mask.numpy()[:, 0, 0]
-    result = np.zeros(real.shape, dtype=array.dtype)
-    for number, own in enumerate(real):
-        if own.any():
-            result[number, own] = array[number][:, own][:, :, own].mean(axis=(0, 1))
-    return torch.from_numpy(result)
-
-
 def compare_norms(build, train, seeds):
     if np.unique(np.asarray(seeds)).size < 3:
         raise ValueError("three different seeds or more")
@@ -98,24 +72,3 @@ def compare_norms(build, train, seeds):
         return row | {"norm": norm, "seed": seed, "loss": outcome["loss"]}
 
     return list(starmap(one, [(norm, seed) for seed in seeds for norm in ("pre", "post")]))
-
-
-def initialize(model, scheme, generator):
-    known = ("xavier", "he", "normal")
-    if scheme not in known:
-        raise ValueError(f"unknown; one of {', '.join(known)}")
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            owner = model.get_submodule(name.rpartition(".")[0])
-            if not isinstance(owner, nn.Linear):
-                continue
-            if name.endswith("bias"):
-                weight.fill_(0.0)
-                continue
-            rows, columns = weight.shape
-            if scheme == "xavier":
-                noise = torch.empty(rows, columns).uniform_(-1, 1, generator=generator)
-                weight.copy_(noise * np.sqrt(6 / (rows + columns)))
-                continue
-            noise = torch.normal(0.0, 1.0, (rows, columns), generator=generator)
-            weight.copy_(noise * (0.02 if scheme == "normal" else np.sqrt(2 / columns)))

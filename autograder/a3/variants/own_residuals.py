@@ -73,21 +73,6 @@ class Encoder(nn.Module):
         return x, collected if need_weights else None
 
 
-class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
-    """A schedule with its own step count."""
-
-    def __init__(
-        self, optimizer: torch.optim.Optimizer, d_model: int, warmup_steps: int = 4000
-    ) -> None:
-        self.next = 1
-        self.rate_at = lambda step: warmup_rate(step, d_model, warmup_steps)
-        super().__init__(optimizer, last_epoch=-1)
-
-    def get_lr(self) -> list[float]:
-        rate, self.next = self.rate_at(self.next), self.next + 1
-        return [base * rate for base in self.base_lrs]
-
-
 def training_step(
     model: nn.Module,
     token_ids: Tensor,

@@ -1,67 +1,11 @@
 """Style: layers that are a ModuleDict or a Sequential, an id in a buffer."""
 
-from collections import OrderedDict
-
 import torch
 from torch import nn
-
-from course_lib.attention import MultiHeadAttention
-from course_lib.normalization import LayerNorm
-from course_lib.residual import ResidualConnection
 
 
 def padding_mask(token_ids, pad_id=0):
     return ~torch.isin(token_ids, token_ids.new_tensor([pad_id]))[:, None, None, :]
-
-
-class FeedForward(nn.Sequential):
-    """The names of the layers are those of the dictionary."""
-
-    def __init__(self, d_model=512, d_ff=2048):
-        parts = [("w_1", nn.Linear(d_model, d_ff)), ("relu", nn.ReLU())]
-        super().__init__(OrderedDict([*parts, ("w_2", nn.Linear(d_ff, d_model))]))
-
-
-class EncoderLayer(nn.ModuleDict):
-    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
-        around = {
-            f"{name}_residual": ResidualConnection(d_model, dropout, norm_first)
-            for name in ("attention", "feed_forward")
-        }
-        parts = {
-            "attention": MultiHeadAttention(d_model, n_heads, dropout),
-            "feed_forward": FeedForward(d_model, d_ff),
-        }
-        super().__init__({**parts, **around})
-
-    def forward(self, x, mask=None, need_weights=False):
-        weights = []
-        for name in ("attention", "feed_forward"):
-            around, part = self[f"{name}_residual"], self[name]
-            y = around.enter(x)
-            if name == "attention":
-                y, *weights = part(y, y, y, mask, need_weights)
-            else:
-                y = part(y)
-            x = around.leave(x, y)
-        return x, *weights
-
-
-class Encoder(nn.ModuleDict):
-    def __init__(
-        self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
-    ):
-        sizes = (d_model, n_heads, d_ff, dropout, norm_first)
-        layers = nn.Sequential(*[EncoderLayer(*sizes) for _ in range(n_layers)])
-        last = LayerNorm(d_model) if norm_first else nn.Sequential()
-        super().__init__({"layers": layers, "norm": last})
-
-    def forward(self, x, mask=None, need_weights=False):
-        collected = []
-        for layer in self["layers"].children():
-            x, *weights = layer(x, mask, need_weights)
-            collected.extend(weights)
-        return self["norm"](x), (collected if need_weights else None)
 
 
 def masked_mean(x, mask):

@@ -1,4 +1,4 @@
-"""Style: single precision, torch's ready-made loss and initializers."""
+"""Style: single precision, torch's initializers, products of masks, a schedule of its own."""
 
 import torch
 from torch import nn
@@ -8,32 +8,6 @@ def sinusoidal_positions(n_positions, d_model):
     i = torch.arange(d_model)
     a = torch.arange(n_positions)[:, None] * 1e4 ** (-(i - i % 2) / d_model)
     return torch.where(i % 2 == 0, a.sin(), a.cos())
-
-
-def warmup_rate(step, d_model, warmup_steps=4000):
-    if step <= 0:
-        raise ValueError(step)
-    return (d_model * max(step, warmup_steps**3 / step**2)) ** -0.5
-
-
-def training_step(
-    model,
-    token_ids,
-    labels,
-    optimizer,
-    schedule,
-    max_norm=1.0,
-    label_smoothing=0.1,
-    backward=torch.Tensor.backward,
-    clip=nn.utils.clip_grad_norm_,
-):
-    y = model.train()(token_ids)[0]
-    backward(loss := nn.CrossEntropyLoss(label_smoothing=label_smoothing)(y, labels))
-    norm, lr = clip(model.parameters(), max_norm=max_norm).item(), optimizer.param_groups[0]["lr"]
-    optimizer.step(), schedule.step(), optimizer.zero_grad()
-    hits = y.max(-1).indices.eq(labels).float()
-    names = "loss gradient_norm learning_rate accuracy".split()
-    return dict(zip(names, (loss.item(), norm, lr, hits.mean().item()), strict=True))
 
 
 def initialize(model, scheme, generator):
@@ -46,3 +20,30 @@ def initialize(model, scheme, generator):
         raise ValueError(f"{scheme}: {[*draw]}")
     for m in filter(lambda m: isinstance(m, nn.Linear), model.modules()):
         draw[scheme](m.weight), m.bias is None or nn.init.zeros_(m.bias)
+
+
+class PaperSchedule:
+    """Knows no base rate: it writes Eq. 3 into the optimizer's groups."""
+
+    def __init__(self, optimizer, d_model, warmup_steps):
+        self.optimizer, self.d_model, self.warmup_steps = optimizer, d_model, warmup_steps
+        self.steps_taken = -1
+        self.step()
+
+    def step(self):
+        self.steps_taken += 1
+        for group in self.optimizer.param_groups:
+            group["lr"] = warmup_rate(self.steps_taken + 1, self.d_model, self.warmup_steps)
+
+
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    if warmup_steps < 1:
+        raise ValueError(f"{warmup_steps} steps of warm-up")
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.5, betas=(0.9, 0.98), eps=1e-9)
+    return optimizer, PaperSchedule(optimizer, d_model, warmup_steps)
+
+
+def attention_received(weights, mask):
+    row = mask[:, 0].to(weights.dtype)  # (batch, 1, n)
+    n = row.sum(-1)
+    return ((row @ weights.mean(1)) * row)[:, 0] / (n + (n == 0))

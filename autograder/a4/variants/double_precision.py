@@ -1,25 +1,8 @@
 """Style: double precision or fractions inside, single outside, in the dtype of the input."""
 
-import math
-from fractions import Fraction
-
 import numpy as np
 import torch
 from torch import nn
-
-
-def causal_mask(n, device=None):
-    place = torch.arange(n, device=device, dtype=torch.float64)
-    distance = place.unsqueeze(-1) - place
-    return distance.ge(0.0)[None, None, :, :]
-
-
-def target_mask(token_ids, pad_id=0):
-    n = token_ids.shape[1]
-    allowed = torch.zeros(len(token_ids), 1, n, n, dtype=torch.bool, device=token_ids.device)
-    for last in range(n):
-        allowed[:, 0, last, : last + 1] = token_ids[:, : last + 1] != pad_id
-    return allowed
 
 
 def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
@@ -31,15 +14,6 @@ def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
     even = logs.mean(dim=-1)
     loss = -((1.0 - smoothing) * (chosen * real).sum() + smoothing * (even * real).sum())
     return (loss / real.sum().clamp(min=1.0)).to(logits.dtype)
-
-
-def uncached_step(model):
-    @torch.no_grad()
-    def step(prefixes, state):
-        logits, _ = model.decode(prefixes, state.memory, state.source_mask)
-        return torch.log_softmax(logits.double(), dim=-1).select(1, -1).float(), state
-
-    return step
 
 
 def greedy(
@@ -74,38 +48,6 @@ def greedy(
     for row in range(len(number)):
         result[number[row]] = Hypothesis(written[row].tolist()[1:], sums[row].item(), False)
     return result
-
-
-def averaged(states):
-    if len(states) == 0:
-        raise ValueError("an average needs at least one state")
-    first, *others = states
-    for other in others:
-        if first.keys() != other.keys():
-            raise ValueError(f"not in all states: {first.keys() ^ other.keys()}")
-    return {
-        name: (sum(state[name].detach().double() for state in states) / len(states)).to(value)
-        for name, value in first.items()
-    }
-
-
-def bleu_by_hand(hypotheses, references, n=4):
-    """Precisions as fractions; the only roundings are one root and one exponential."""
-    precisions = []
-    for order in range(1, n + 1):
-        found = possible = 0
-        for made, wanted in zip(hypotheses, references, strict=True):
-            ours = [tuple(made[i : i + order]) for i in range(len(made) - order + 1)]
-            theirs = [tuple(wanted[i : i + order]) for i in range(len(wanted) - order + 1)]
-            possible += len(ours)
-            found += sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours))
-        precisions.append(Fraction(found, possible) if possible else Fraction(0))
-    whole = math.prod(precisions)
-    if whole == 0:
-        return 0.0
-    made, wanted = sum(len(h) for h in hypotheses), sum(len(r) for r in references)
-    brevity = math.exp(1 - Fraction(wanted, made)) if made < wanted else 1.0
-    return 100 * brevity * float(whole) ** (1 / n)
 
 
 def word_weights(weights, target_words, source_words):

@@ -1,41 +1,8 @@
-"""Style: plain lists and Python numbers; a draw by the inverse of the distribution."""
+"""Style: plain lists and Python numbers, einsum, meshes in place of images."""
 
-import math
-
+import matplotlib.pyplot as plt
+import numpy as np
 import torch
-
-
-def continuations(scores, log_probabilities, n):
-    """A list of triples for each sentence, sorted."""
-    all_scores, all_rows, all_tokens = [], [], []
-    row = 0
-    for own in scores.tolist():
-        triples = []
-        for score in own:
-            for token, log in enumerate(log_probabilities[row].tolist()):
-                triples.append((score + log, row, token))
-            row += 1
-        triples.sort(key=lambda triple: triple[0], reverse=True)
-        kept = triples[:n]
-        all_scores.append([triple[0] for triple in kept])
-        all_rows.append([triple[1] for triple in kept])
-        all_tokens.append([triple[2] for triple in kept])
-    return torch.tensor(all_scores), torch.tensor(all_rows), torch.tensor(all_tokens)
-
-
-def split_candidates(totals, tokens, width, end=3):
-    """A list of ranks for each sentence."""
-    all_scores, all_places, all_finished = [], [], []
-    for own, following in zip(totals.tolist(), tokens.tolist(), strict=True):
-        ranks = range(len(own))
-        finished = [r < width and following[r] == end and own[r] > -math.inf for r in ranks]
-        going = [r for r in ranks if following[r] != end]
-        going += [r for r in ranks if following[r] == end]
-        kept = going[:width]
-        all_scores.append([-math.inf if following[r] == end else own[r] for r in kept])
-        all_places.append(kept)
-        all_finished.append(finished)
-    return torch.tensor(all_scores), torch.tensor(all_places), torch.tensor(all_finished)
 
 
 def sample(
@@ -62,3 +29,28 @@ def sample(
         return torch.minimum(tokens, last)
 
     return greedy(step, state, n_rows, max_length, start=start, end=end, choose=pick, device=device)
+
+
+def length_penalty_factor(length, alpha):
+    return np.power((5 + length) / 6, alpha).item()
+
+
+def alignment_links(weights, share=0.5):
+    relative = weights / np.maximum(weights.max(axis=1), 1e-300)[:, None]
+    chosen = np.argwhere((relative >= share - 1e-12) & (weights.max(1)[:, None] > 0))
+    return {(int(source), int(target)) for target, source in chosen}
+
+
+def plot_alignment(weights, source, target, ax=None):
+    """pcolormesh, with its first row at the top."""
+    if np.shape(weights) != (len(target), len(source)):
+        raise ValueError(f"{np.shape(weights)} against {(len(target), len(source))}")
+    if ax is None:
+        ax = plt.figure().gca()
+    mesh = ax.pcolormesh(np.asarray(weights), vmin=0, vmax=1)
+    ax.figure.colorbar(mesh, ax=ax)
+    ax.set_xticks(np.arange(len(source)) + 0.5, labels=source)
+    ax.set_yticks(np.arange(len(target)) + 0.5, labels=target)
+    ax.invert_yaxis()
+    ax.set(title="Alignment", xlabel="source word", ylabel="target word")
+    return ax

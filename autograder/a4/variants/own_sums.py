@@ -50,17 +50,6 @@ class DecoderLayer(nn.Module):
         return three.norm(x + three.dropout(self.feed_forward(x))), weights
 
 
-def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
-    """The cross-entropy with an explicit target distribution."""
-    vocab_size = logits.shape[-1]
-    logits, targets = logits.reshape(-1, vocab_size), targets.reshape(-1)
-    wanted = torch.full_like(logits, smoothing / vocab_size)
-    wanted[torch.arange(len(targets)), targets] += 1 - smoothing
-    wanted[targets == pad_id] = 0
-    total = -(wanted * logits.log_softmax(1)).sum()
-    return total / max(1, int((targets != pad_id).sum()))
-
-
 class uncached_step:
     """A class where the handout has a function: calling it makes the step."""
 

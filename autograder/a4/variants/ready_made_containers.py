@@ -6,45 +6,8 @@ from itertools import chain
 import torch
 from torch import nn
 
-from course_lib.attention import MultiHeadAttention
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
-from course_lib.feed_forward import FeedForward
-from course_lib.residual import ResidualConnection
-
-
-class DecoderLayer(nn.ModuleDict):
-    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
-        parts = {
-            "feed_forward": FeedForward(d_model, d_ff),
-            "self_attention": MultiHeadAttention(d_model, n_heads, dropout),
-            "cross_attention": MultiHeadAttention(d_model, n_heads, dropout),
-        }
-        around = {
-            f"{name}_residual": ResidualConnection(d_model, dropout, norm_first) for name in parts
-        }
-        super().__init__(parts | around)
-
-    def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
-        seen = {}
-
-        def back(y):
-            return self["self_attention"](y, y, y, mask=target_mask)[0]
-
-        def over(y):
-            seen["output"], seen["weights"] = self["cross_attention"](
-                y, memory, memory, mask=source_mask, need_weights=need_weights
-            )
-            return seen["output"]
-
-        for name, sublayer in (
-            ("self_attention", back),
-            ("cross_attention", over),
-            ("feed_forward", self["feed_forward"]),
-        ):
-            around = self[f"{name}_residual"]
-            x = around.leave(x, sublayer(around.enter(x)))
-        return x, seen["weights"]
 
 
 class Decoder(nn.ModuleDict):

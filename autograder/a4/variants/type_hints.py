@@ -6,19 +6,6 @@ import torch
 from torch import Tensor, nn
 
 
-def label_smoothed_loss(
-    logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad_id: int = 0
-) -> Tensor:
-    """Drops all but the real tokens before computing anything."""
-    real = targets.ne(pad_id)
-    if not real.any():
-        return logits.new_zeros(()) + 0.0 * logits.sum()
-    logits, targets = logits[real], targets[real]
-    normaliser = torch.logsumexp(logits, dim=-1)
-    true = logits.gather(1, targets[:, None]).squeeze(1)
-    return (normaliser - (1 - smoothing) * true - smoothing * logits.mean(-1)).mean()
-
-
 def translation_step(
     model: nn.Module,
     source_ids: Tensor,

@@ -72,26 +72,3 @@ def beam_search(
         (sorted(finished[number], key=lambda h: -h.score) + cut[number])[:n_best]
         for number in everyone
     ]
-
-
-def sample(
-    step,
-    state,
-    n_rows,
-    max_length,
-    temperature=1.0,
-    top_k=None,
-    top_p=None,
-    generator=None,
-    start=2,
-    end=3,
-    device="cpu",
-):
-    """Gumbel noise on the logarithms: the greatest sum is a draw."""
-
-    def noisy(log_probabilities):
-        logs = sampling_distribution(log_probabilities, temperature, top_k, top_p).log()
-        uniform = torch.rand(logs.shape, generator=generator, device=logs.device)
-        return (logs - torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))).argmax(-1)
-
-    return greedy(step, state, n_rows, max_length, start, end, noisy, device)

@@ -1,8 +1,10 @@
-"""Style: loops, plain numbers, lists in place of tuples and arrays."""
+"""Style: loops or chained generators, lists in place of tuples, torch's generator for a draw."""
 
 import math
 import statistics
+from itertools import chain, product
 
+import torch
 from scipy import stats
 
 
@@ -31,16 +33,24 @@ def pooled_noise(groups):
     return (squares / degrees) ** 0.5, degrees
 
 
-def holm(p_values):
-    result = [None] * len(p_values)
-    before = 0
-    for remaining in range(len(p_values), 0, -1):
-        place = -1
-        for i in range(len(p_values)):
-            if result[i] is None and (place < 0 or p_values[i] < p_values[place]):
-                place = i
-        before = max(before, remaining * p_values[place])
-        if before > 1:
-            before = 1.0
-        result[place] = before
-    return result
+def one_at_a_time(default, factors):
+    wrong = [factor for factor in factors if default.get(factor) not in set(factors[factor])]
+    if wrong:
+        raise ValueError(f"not a level: {wrong}")
+    others = (
+        {**default, factor: level}
+        for factor, level in chain.from_iterable(
+            ((factor, level) for level in levels) for factor, levels in factors.items()
+        )
+        if default[factor] != level
+    )
+    return [{**default}, *others]
+
+
+def sampled_design(factors, n, seed, taken=()):
+    every = (dict(zip(factors, levels, strict=True)) for levels in product(*factors.values()))
+    left = [one for one in every if one not in tuple(taken)]
+    generator = torch.Generator().manual_seed(seed)
+    if n > len(left):
+        raise ValueError(f"{len(left)} combinations are left, not {n}")
+    return [left[place] for place in torch.randperm(len(left), generator=generator)[:n].tolist()]

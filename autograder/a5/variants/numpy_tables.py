@@ -1,42 +1,8 @@
 """Style: masks, argsort and broadcasting; arrays and NumPy numbers as results."""
 
 import numpy as np
+from scipy import stats
 from scipy.special import stdtr, stdtrit
-
-
-def summarize(rows, factors, measures=()):
-    rows = list(rows)
-    status = np.array([row["status"] for row in rows])
-    keys = [tuple(row[f] for f in factors) for row in rows]
-    names = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    group = np.array([names[key] for key in keys])
-    complete = status == "complete"
-    if np.unique([rows[i]["steps"] for i in np.flatnonzero(complete)]).size > 1:
-        raise ValueError("steps differ")
-    lines = []
-    for key, number in names.items():
-        own = group == number
-        at = np.flatnonzero(own & complete)
-        seeds = np.array([rows[i]["seed"] for i in at])
-        if np.unique(seeds).size != seeds.size:
-            raise ValueError(f"seeds {seeds} of {key}")
-        quality = np.array([rows[i]["quality"] for i in at])
-        three = mean_interval(quality) if at.size else [None] * 3
-        means = {m: np.mean([rows[i][m] for i in at]) if at.size else None for m in measures}
-        counts = {
-            "n": at.size,
-            "failed": np.sum(own & ~complete & (status != "pruned")),
-            "pruned": np.sum(own & (status == "pruned")),
-        }
-        lines.append(
-            dict(zip(factors, key, strict=False))
-            | counts
-            | {"qualities": list(quality)}
-            | dict(zip(("mean", "low", "high"), three, strict=False))
-            | means
-        )
-    means = np.array([np.nan if line["mean"] is None else line["mean"] for line in lines])
-    return [lines[i] for i in np.argsort(-means, kind="stable")]  # NaN comes last
 
 
 def holm(p_values):
@@ -110,11 +76,5 @@ def successive_halving(curves, rungs, eta=3):
     return alive, steps
 
 
-def recommend(summary, margin, cost):
-    rows = [row for row in summary if row["failed"] == 0 and row["n"] >= 1]
-    if len(rows) == 0:
-        raise ValueError("no row comes into question")
-    means = np.array([row["mean"] for row in rows])
-    costs = np.array([row[cost] for row in rows], dtype=float)
-    good = np.flatnonzero(means.max() - means < margin)
-    return rows[good[np.lexsort((-means[good], costs[good]))[0]]]
+def detectable_difference(s, degrees, n_seeds, level=0.95):
+    return np.sqrt(2.0) * stats.t.isf((1 - level) / 2, degrees) * s / np.sqrt(n_seeds)

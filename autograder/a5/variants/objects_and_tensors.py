@@ -1,10 +1,8 @@
 """Style: a stopwatch object, torch for statistics, a draw that rejects what is taken."""
 
-import math
 from dataclasses import dataclass, field
 
 import torch
-from scipy import stats
 
 
 @dataclass
@@ -23,39 +21,6 @@ class Stopwatch:
     def totals(self):
         timed = torch.tensor(self.laps[self.untimed :], dtype=torch.float64)
         return timed.sum(dim=0).tolist()
-
-
-def one_at_a_time(default, factors):
-    design = [dict(default)]
-    for factor, levels in factors.items():
-        rest = list(levels)
-        try:
-            rest.remove(default[factor])
-        except (KeyError, ValueError):
-            raise ValueError(f"the default is at no level of {factor}") from None
-        for level in rest:
-            design.append(dict(default))
-            design[-1][factor] = level
-    return design
-
-
-def sampled_design(factors, n, seed, taken=()):
-    generator = torch.Generator()
-    generator.manual_seed(seed)
-    sizes = [len(levels) for levels in factors.values()]
-    gone = {tuple(map(one.get, factors)) for one in taken}
-    known = [one for one in gone if all(map(list.__contains__, map(list, factors.values()), one))]
-    if n + len(known) > math.prod(sizes):
-        raise ValueError("too many")
-    design = []
-    while len(design) < n:
-        one = {
-            factor: levels[int(torch.randint(len(levels), (), generator=generator))]
-            for factor, levels in factors.items()
-        }
-        if one not in design and one not in taken:
-            design.append(one)
-    return design
 
 
 def run_trial(configuration, seed, task, after_evaluation=None):
@@ -94,24 +59,3 @@ def attempt(trial):
     except (torch.cuda.OutOfMemoryError, MemoryError) as caught:
         status, error = "out of memory", caught
     return {"reason": str(error), "status": status}
-
-
-def mean_interval(values, level=0.95):
-    data = torch.tensor(list(values), dtype=torch.float64)
-    if len(data) == 0:
-        raise ValueError("nothing to average")
-    mean = data.mean().item()
-    if len(data) == 1:
-        return mean, -math.inf, math.inf
-    error = data.std().item() / math.sqrt(len(data))
-    half = float(stats.t.ppf(1 - (1 - level) / 2, len(data) - 1)) * error
-    return mean, mean - half, mean + half
-
-
-def pooled_noise(groups):
-    tensors = [torch.tensor(group, dtype=torch.float64) for group in groups if len(group) > 0]
-    degrees = sum(len(one) for one in tensors) - len(tensors)
-    if degrees <= 0:
-        raise ValueError("two values of one configuration are needed")
-    squares = torch.stack([(one - one.mean()).square().sum() for one in tensors]).sum()
-    return (squares / degrees).sqrt().item(), degrees

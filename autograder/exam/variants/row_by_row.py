@@ -1,6 +1,7 @@
-"""Task 3 one query at a time into an empty tensor; the heads of task 1 as slices."""
+"""The heads of task 1 as slices; layer normalization by hand in task 2."""
 
 import torch
+from torch import nn
 
 
 def split_heads(x, n_heads):
@@ -13,11 +14,16 @@ def merge_heads(x):
     return torch.cat([x[:, head] for head in range(x.shape[1])], dim=2)
 
 
-def long_attention(query, key, value, mask=None, block=64):
-    result = query.new_empty(query.shape[0], query.shape[1], value.shape[2])
-    for n in range(query.shape[1]):
-        scores = (key @ query[:, n, :, None]).squeeze(-1) / query.shape[2] ** 0.5
-        if mask is not None:
-            scores[:, ~mask[n]] = float("-inf")
-        result[:, n] = (torch.softmax(scores, dim=-1)[:, None] @ value).squeeze(1)
-    return result
+class LayerNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x):
+        centered = x - x.mean(-1, keepdim=True)
+        return (
+            centered * (centered.pow(2).mean(-1, keepdim=True) + self.eps).rsqrt() * (self.weight)
+            + self.bias
+        )
