@@ -42,14 +42,15 @@ FIRST_VARIANTS = list({case.assignment: case for case in reversed(VARIANTS)}.val
 RIGHT_FORMS = [case for case in VARIANTS if case.name == "right_form"]
 
 
-def through(backend, given):
+def through(backend, given, mark=()):
     """Parameters of a test; what needs the same warm process stays on one test process."""
     return [
         pytest.param(
             case,
             backend,
             id=f"{case.assignment}-{case.name}-{backend}",
-            marks=pytest.mark.xdist_group(case.assignment) if backend == "sandbox" else (),
+            marks=mark
+            or (pytest.mark.xdist_group(case.assignment) if backend == "sandbox" else ()),
         )
         for case in given
     ]
@@ -57,10 +58,6 @@ def through(backend, given):
 
 # a test of its own through each backend, on assignment 1
 ON_A1 = ["local", pytest.param("sandbox", marks=pytest.mark.xdist_group("a1"))]
-
-
-def of_a1(given):
-    return [case for case in given if case.assignment == "a1"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,7 +84,7 @@ def proven(record_property):
 
 
 @pytest.mark.parametrize(
-    ("case", "backend"), through("local", WHOLE) + through("sandbox", of_a1(WHOLE))
+    ("case", "backend"), through("sandbox", WHOLE) + through("local", WHOLE, pytest.mark.slow)
 )
 def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened, proven):
     result = prove.grade_case(case, opened(backend, case.assignment))

@@ -18,36 +18,6 @@ def rotate(x, positions):
     return torch.cat([product.real, product.imag], dim=-1).to(x.dtype)
 
 
-class KeysAndValues:
-    keys = values = None
-
-    def extend(self, keys, values):
-        for name, new in (("keys", keys), ("values", values)):
-            old = getattr(self, name)
-            setattr(self, name, new if old is None else torch.cat((old, new), dim=-2))
-        return self.keys, self.values
-
-    def keep(self, rows):
-        if self.keys is not None:
-            self.keys = self.keys.index_select(0, rows)
-            self.values = self.values.index_select(0, rows)
-
-
-class CachedAttention(ProjectedAttention):
-    positions = cache = None
-
-    def attend(self, queries, keys, values, mask):
-        if self.positions is not None:
-            queries, keys = (rotate(given, self.positions) for given in (queries, keys))
-        if self.cache is not None:
-            keys, values = self.cache.extend(keys, values)
-        scores = queries @ keys.mT / queries.shape[-1] ** 0.5
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -torch.inf)
-        weights = torch.nan_to_num(scores.softmax(-1))  # a query without keys attends to nothing
-        return self.dropout(weights) @ values, weights
-
-
 def perplexity(model, tokens, length, rows=64):
     mode, losses, counts = model.training, [], []
     model.eval()
@@ -61,14 +31,6 @@ def perplexity(model, tokens, length, rows=64):
     finally:
         model.train(mode)
     return math.exp(sum(a * b for a, b in zip(losses, counts, strict=True)) / sum(counts))
-
-
-def next_tokens(logits, temperature, top_k, top_p, generator):
-    if not temperature:
-        return logits.max(dim=-1).indices
-    logs = logits - logits.logsumexp(dim=-1, keepdim=True)
-    shares = sampling_distribution(logs, temperature=temperature, top_k=top_k, top_p=top_p)
-    return torch.multinomial(shares, num_samples=1, generator=generator).squeeze(1)
 
 
 @torch.no_grad()

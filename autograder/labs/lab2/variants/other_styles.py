@@ -54,15 +54,6 @@ def gap_measures(model, batches):
     return {"gap_perplexity": math.exp(sum(sums) / gaps), "gap_accuracy": right / gaps}
 
 
-class Pooler(nn.Module):
-    def __init__(self, d_model):
-        super().__init__()
-        self.linear = nn.Linear(d_model, d_model)
-
-    def forward(self, x):
-        return self.linear(x.select(1, 0)).tanh()
-
-
 class TextClassifier(nn.Module):
     def __init__(self, encoder, n_classes=2, dropout=0.1, pooling="cls"):
         super().__init__()
@@ -105,9 +96,3 @@ class SpanFinder(nn.Module):
         pads = token_ids.eq(self.encoder.pad_id)
         starts, ends = both[..., 0], both[..., 1]
         return starts.masked_fill(pads, -torch.inf), ends.masked_fill(pads, -torch.inf)
-
-
-def classifier_from(encoder, n_classes=2, dropout=0.1, pooling="cls"):
-    model = TextClassifier(encoder, n_classes=n_classes, dropout=dropout, pooling=pooling)
-    model.encoder = copy.deepcopy(encoder)
-    return model

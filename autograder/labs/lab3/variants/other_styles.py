@@ -1,51 +1,6 @@
 """Another style: words one by one, tensors copied by hand, two thin products."""
 
 
-def own_name(name):
-    words = name.split(".")
-    if words[0] == "embeddings":
-        part = {
-            "word_embeddings": "tokens",
-            "position_embeddings": "positions",
-            "token_type_embeddings": "segments",
-            "LayerNorm": "norm",
-        }
-        return ".".join([part[words[1]], *words[2:]]) if words[1] in part else None
-    if words[:2] != ["encoder", "layer"]:
-        return None
-    parts = {
-        "attention.self.query": "attention.w_q",
-        "attention.self.key": "attention.w_k",
-        "attention.self.value": "attention.w_v",
-        "attention.output.dense": "attention.w_o",
-        "attention.output.LayerNorm": "attention_residual.norm",
-        "intermediate.dense": "feed_forward.w_1",
-        "output.dense": "feed_forward.w_2",
-        "output.LayerNorm": "feed_forward_residual.norm",
-    }
-    return f"encoder.layers.{words[2]}.{parts['.'.join(words[3:-1])]}.{words[-1]}"
-
-
-def encoder_from(config, weights):
-    sizes = "num_hidden_layers hidden_size num_attention_heads intermediate_size".split()
-    encoder = BertEncoder(
-        config["vocab_size"],
-        *(config[size] for size in sizes),
-        config["hidden_dropout_prob"],
-        max_length=config["max_position_embeddings"],
-        n_segments=config["type_vocab_size"],
-    )
-    places = dict(encoder.named_parameters())
-    with torch.no_grad():
-        for name, tensor in weights.items():
-            if own_name(name):
-                places[own_name(name)].copy_(tensor)
-    norms = [part for part in encoder.modules() if hasattr(part, "eps")]
-    for norm in norms:
-        norm.eps = config["layer_norm_eps"]
-    return encoder
-
-
 def sentence_vectors(encoder, token_ids):
     x = encoder(token_ids)[0]
     real = (token_ids != encoder.pad_id).unsqueeze(-1)
