@@ -78,7 +78,7 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
         "grader/gradebook/lateness.py grader/gradebook/store.py "
         "grader/gradebook/totals.py grader/report/page.py "
         "grader/authoring/course_build.py grader/intake/notebook_paths.py autograder/README.md "
-        "autograder/a1/variants/masked_arrays.py autograder/hostile/escape.py"
+        "autograder/a1/variants/quads_and_nan.py autograder/hostile/escape.py"
     )
     with changed_files(checkout, *paths.split()):
         assert keys(checkout) == before

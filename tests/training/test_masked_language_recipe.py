@@ -155,7 +155,7 @@ def test_the_loss_is_that_of_the_hidden_words_and_of_the_next_sentence():
 def test_hidden_words_and_next_sentences_are_learned_together():
     """A document keeps to its own five words, so a sentence of another one can be told."""
     rng = np.random.default_rng(0)
-    documents = [rng.integers(5 + 5 * d, 10 + 5 * d, (60, 4)).tolist() for d in range(4)]
+    documents = [rng.integers(5 + 5 * d, 10 + 5 * d, (30, 4)).tolist() for d in range(4)]
     pairs = next_sentence_pairs(documents, 16, rng)
     ids, segments = pad([pair.token_ids for pair in pairs]), pad([p.segment_ids for p in pairs])
     unrelated, generator = torch.tensor([p.unrelated for p in pairs]), torch.Generator()
