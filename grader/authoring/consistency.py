@@ -1,7 +1,5 @@
 """Checks that the course's files, the library, tests and bugs fit together, before a build."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from functools import partial

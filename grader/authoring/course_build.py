@@ -1,7 +1,5 @@
 """`course build`: writes every generated file, or says which are out of date."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib

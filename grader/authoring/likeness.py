@@ -4,8 +4,6 @@ A fingerprint of code survives another layout (squeezed text), other comments an
 tree), and renamed variables (the tree with names numbered as they come).
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

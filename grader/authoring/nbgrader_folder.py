@@ -9,8 +9,6 @@ The students' copy is next to each notebook because it differs: it holds stubs o
 released yet, and stand-ins for what the assignment builds on.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writes a results file: measurements, command, package versions, device and data."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import os

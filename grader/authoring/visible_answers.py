@@ -1,7 +1,5 @@
 """Writes the right and wrong answers to visible tests beside them: see `checking.shown_answers`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import warnings

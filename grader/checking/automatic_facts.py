@@ -7,8 +7,6 @@ counts only if it is so of the right form, and unless the exercise declines it: 
 allows by chance, its handout does not promise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """How far an answer is from the right one, and who watches the comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Marks in a suite: `@exercise` assigns a test to an exercise; `@fixture`."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

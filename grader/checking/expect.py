@@ -11,8 +11,6 @@ that the test itself has established: "the state of the global generator has cha
 one thing. `otherwise` is advice, and is labeled as such.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mistakes in a suite's own code: told with file and line, and never charged to a student."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """The message under a failed test: expected, got, likely cause or advice, where to read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce

@@ -1,7 +1,5 @@
 """Numerical expectations: each has a tolerance, and reports how much of it an answer used."""
 
-from __future__ import annotations
-
 import sys
 from statistics import NormalDist
 from typing import Any

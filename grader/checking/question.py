@@ -13,8 +13,6 @@ hidden question is the assignment's `reference.py`; a visible one's answers are 
 it, written by `course build`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Formats values for the messages of failed checks."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -9,8 +9,6 @@ The components are those of `[grading]` in `course.toml`. More points than the m
 `extra` behind them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable
 from pathlib import Path

@@ -3,8 +3,6 @@
 GitHub Classroom's roster, Moodle's participants, and Canvas's gradebook.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 

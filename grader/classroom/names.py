@@ -1,7 +1,5 @@
 """Compares names of people as different systems write them, in any script."""
 
-from __future__ import annotations
-
 import difflib
 import unicodedata
 from collections.abc import Collection

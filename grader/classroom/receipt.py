@@ -1,7 +1,5 @@
 """When a submission came in, and which clock says so."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Iterable

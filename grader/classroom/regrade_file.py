@@ -12,8 +12,6 @@ Whose it is, its folder says; the line `Student` is for people. `Answer` is the 
 hash of what was marked.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The `course` command. Heavy libraries are imported by the command that needs them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The commands: the grader's own, and those that a course adds."""
 
-from __future__ import annotations
-
 import typer
 
 from ..course.course import Course

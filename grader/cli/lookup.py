@@ -1,7 +1,5 @@
 """Finds things of the course by their names on the command line: an assignment, an exercise."""
 
-from __future__ import annotations
-
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab

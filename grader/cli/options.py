@@ -1,7 +1,5 @@
 """Options: those that several commands have, and how a class of options becomes a command."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Prints the messages of commands: all of them pass here, because any may quote a stranger."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """The message and exit code of each expected problem; anything else is a bug of ours."""
 
-from __future__ import annotations
-
 import errno
 
 import typer

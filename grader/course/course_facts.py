@@ -1,7 +1,5 @@
 """Settings of the whole course: the table [course] of `course.toml`."""
 
-from __future__ import annotations
-
 import datetime
 import zoneinfo
 

@@ -1,7 +1,5 @@
 """The files of a course in TOML: where they are, what is in them, and on which line."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An optional lab: a notebook with visible checks and model answers, which nobody hands in."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Collection
 from pathlib import Path

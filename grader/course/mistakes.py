@@ -1,7 +1,5 @@
 """The named mistakes of assignments, and what students may read of them."""
 
-from __future__ import annotations
-
 from .assignment import Assignment
 from .course import Course
 from .record.mistake import Bug, BugError

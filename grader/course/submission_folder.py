@@ -1,7 +1,5 @@
 """The folder submitted with a notebook: a trained model and its predictions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The base of every table in a course's files: a form with checks that locate errors."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 

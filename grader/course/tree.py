@@ -3,8 +3,6 @@
 Python alone is enough to read it: where a notebook begins, packages may be missing yet.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path

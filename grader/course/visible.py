@@ -1,7 +1,5 @@
 """Text from strangers, made safe to show: nothing invisible, and no terminal control codes."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

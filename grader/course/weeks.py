@@ -1,7 +1,5 @@
 """Parts of the lecture, the weeks that teach them, and which section teaches an exercise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from .exercise import Taught

@@ -5,8 +5,6 @@ assignment if its name says so: "a1", "A1: Self-attention", "Assignment 1", or t
 scaled to the column's points possible; excused students get EX.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The files of this checkout that another machine needs to grade or check one assignment."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

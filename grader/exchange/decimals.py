@@ -1,7 +1,5 @@
 """Numbers in a platform's table, with its decimal point or comma."""
 
-from __future__ import annotations
-
 import re
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")

@@ -5,8 +5,6 @@ It also works as the template of a GitHub Classroom assignment. What it needs go
 the sandbox. No hidden test, named mistake or unreleased answer is in it.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -4,8 +4,6 @@ It holds the autograder, the library and the assignment's suite, no data sets an
 each submission is graded in the sandbox, too: the student's code cannot read the suite.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -4,8 +4,6 @@ Students see what our own report shows them; of hidden tests only once the grade
 What the report does not show (names of tests and of known mistakes) is for instructors alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

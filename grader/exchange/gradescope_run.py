@@ -3,8 +3,6 @@
 ROOT has `source` (our zip), `submission` and `results`, as `/autograder` on Gradescope.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import shutil

@@ -1,7 +1,5 @@
 """JUnit XML: a test suite per submission, a test case per test, for CI servers and editors."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ stays as it was. Feedback that somebody else wrote is kept. Moodle skips grades 
 without a word, so none is written.
 """
 
-from __future__ import annotations
-
 import html
 from collections import defaultdict
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 A platform that grades one assignment then installs these, and not all that the course needs.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """Regrade requests in a download of a learning platform: whose they are, and which can be taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """results.json; grades.csv with a row per student and assignment; the same with a row per test."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

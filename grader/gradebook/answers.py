@@ -9,8 +9,6 @@ An override of an exercise's points and a comment on the whole assignment were g
 was handed in, so their hash is that of the submission.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping

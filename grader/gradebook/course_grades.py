@@ -1,7 +1,5 @@
 """The course grade of everybody in a class, and the CSV that holds it."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The result of one exercise: its points, and the tests, written parts or model behind them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, field_serializer, field_validator, model_validator

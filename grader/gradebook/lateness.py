@@ -10,8 +10,6 @@ Canvas may mark a hand-in as late without saying the time: then it is one day la
 the date of the file is before the due date, unless the student has a due date of their own.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 

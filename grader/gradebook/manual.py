@@ -8,8 +8,6 @@ Two more columns may be there: `marker` (who gives it), and `answer_sha256`, the
 hash of the answer that it is given for (else that is the newest).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field

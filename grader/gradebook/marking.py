@@ -8,8 +8,6 @@ A mark is stored at once. It is refused if somebody else marked since the answer
 answer itself has changed; nothing is stored then. `undo` steps back, step by step of one marker.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The list of what is left to mark, rewritten without losing what a person filled in."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Gives results and marks to another student, as the name of a hand-in was corrected."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from typing import NamedTuple

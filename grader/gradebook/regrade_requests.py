@@ -3,8 +3,6 @@
 A request is answered by the next mark of its item, or by a marker who settles it without one.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 

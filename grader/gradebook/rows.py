@@ -1,7 +1,5 @@
 """Reads the results in the results store."""
 
-from __future__ import annotations
-
 import gc
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Manual marks in the results store: each with who gave it, when, and for which answer."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The class and its terms in the results store, so that no later command needs the roster."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from dataclasses import replace

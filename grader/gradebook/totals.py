@@ -1,7 +1,5 @@
 """The sums of one result: automatic, manual, bonus, penalty, total."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from .exercise_result import ExerciseResult, Number, Record

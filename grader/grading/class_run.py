@@ -5,8 +5,6 @@
 Each result is stored at once, so an interrupted run loses only the submissions in progress.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext

@@ -1,7 +1,5 @@
 """Makes a Dask worker a judge: starts its warm processes, and ends them with it."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 from distributed import Worker, WorkerPlugin

@@ -4,8 +4,6 @@ Where trained models are scored, there is one more, with the whole library: its 
 submitted weights and never run a student's code.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The temporary folder of a run, and the removal of those left by killed runs."""
 
-from __future__ import annotations
-
 import multiprocessing.util
 import os
 import shutil

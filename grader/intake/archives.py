@@ -1,7 +1,5 @@
 """Reads submitted zip files in memory; a path inside one is never used as a path on disk."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import lzma

@@ -5,8 +5,6 @@ was asked for, `a1.ipynb`, overrides folders, dates and the alphabet: README, th
 `student submit` and nbgrader all ask for it, and copies beside it are made by accident.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol

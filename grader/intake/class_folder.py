@@ -1,7 +1,5 @@
 """The entries of a class's folder: whose each is, and the notebooks in it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Notices for the instructor about a class's folder: files left out, downloads of nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ..classroom.roster import Roster, abridged

@@ -10,8 +10,6 @@ A repository may be malicious: its settings can make git run programs (`core.fsm
 empty repository of our own, which borrows only the objects, and the reference HEAD is read here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

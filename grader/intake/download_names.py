@@ -9,8 +9,6 @@ Gradescope  submission_123456789                         a folder; see `gradesco
 GitHub      a1-ada-l, self-attention-ada-l, a1-ada-l-1   a folder of GitHub Classroom
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

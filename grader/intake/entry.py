@@ -1,7 +1,5 @@
 """One file or folder of a class: whose it is, and the notebooks in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads the list of submissions that an export of Gradescope contains."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Keeps downloads of two people apart that one student of the roster would get."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations

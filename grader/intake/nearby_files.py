@@ -1,7 +1,5 @@
 """Reads the files around a notebook: the files handed in with it, and what is left out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from . import archives, handed_in, notebook_paths, plain_files

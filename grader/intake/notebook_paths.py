@@ -1,7 +1,5 @@
 """Finds the notebooks in a class's folder, and the assignment that each path names."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Opens untrusted files: regular files only, never a link, a pipe or a device."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

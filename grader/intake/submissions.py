@@ -10,8 +10,6 @@ assignment, one counts and a notice says which; see `choice`. A file is a notebo
 its content, so that one that was saved as `a1.ipynb.txt` counts.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Tells what is not one student's but a class: a folder too high, a platform's own zip."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath

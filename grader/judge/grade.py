@@ -4,8 +4,6 @@ collect → load in a worker → run the suite → score; then, once nothing els
 tests that failed possibly because of an earlier exercise, with a right form of it → score
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Collection, Mapping

@@ -4,8 +4,6 @@ They are in the course's own folder, which no submission's code can open, and ca
 time. Numbers have seven digits, far more than a comparison of answers needs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -5,8 +5,6 @@ student's code, and a sandbox would take ten times as long. One that loops meets
 depend on the release's seed alone: a class asks once.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

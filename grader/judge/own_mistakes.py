@@ -6,8 +6,6 @@ student's. A class asks once about each test, and not at all once its suite is k
 Not asked are tests of handed-in files, and any where no answer lies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

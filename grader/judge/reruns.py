@@ -18,8 +18,6 @@ So what a worker learns here, it can tell only to workers that are graded for so
 `grading.retries` keeps this order within a run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from grader.checking.exercise import ExerciseMark

@@ -1,7 +1,5 @@
 """From test results to points, hints and a submission's outcome."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any

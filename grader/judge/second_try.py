@@ -4,8 +4,6 @@ A call may time out, crash or run out of memory because the machine was busy. Th
 machine to itself, a fresh worker, and more time to load.
 """
 
-from __future__ import annotations
-
 from grader.seam.errors import CRASHED, OOM, TIMEOUT
 
 from ..gradebook.result import Result

@@ -5,8 +5,6 @@ it needs, with the imports. For what students get in place of answers that are n
 `autograder/stand_ins`.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from functools import lru_cache

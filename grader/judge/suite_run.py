@@ -1,7 +1,5 @@
 """Runs an assignment's tests against a submission, without any right form; see `reruns`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field

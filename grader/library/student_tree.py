@@ -6,8 +6,6 @@ would show how the component is used. An assignment that builds on an earlier on
 not out yet gets stand-ins for them, backed by `torch.nn`.
 """
 
-from __future__ import annotations
-
 import ast
 import datetime
 import json

@@ -1,7 +1,5 @@
 """Writes the whole library for workers that run only the course's own code."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The actions of a marker: give marks, take them back, put answers in question. Each is a form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs

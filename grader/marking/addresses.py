@@ -1,7 +1,5 @@
 """The addresses of the pages: which question, which card and which filters a request names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 

@@ -3,8 +3,6 @@
 Markers may work in one browser, on one machine or on several with one database.
 """
 
-from __future__ import annotations
-
 import datetime
 import time
 from collections.abc import Iterable

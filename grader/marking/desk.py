@@ -4,8 +4,6 @@ What was read is kept until the store has something new, whoever put it there: a
 `course report --manual`, or a new grading.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The answers to one question as they lie on the desk, by group and mark, and who marks which."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

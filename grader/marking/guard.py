@@ -6,8 +6,6 @@ lead here; so is a form that comes from elsewhere. The content policy lets a pag
 our own style sheet, our own script and figures of the class.
 """
 
-from __future__ import annotations
-
 import secrets
 
 from starlette.responses import PlainTextResponse

@@ -4,8 +4,6 @@ Every page has an address of its own and every mark is a form, so that the brows
 a second window and a screen reader work as anywhere; the script only adds keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Other answers with the same words, or nearly the same, and the marks that they have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

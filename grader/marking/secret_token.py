@@ -7,8 +7,6 @@ has its address. A user who can read the file can read the results next to it, t
 file makes all addresses so far invalid.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Serves the pages and actions of one marker, and opens the browser, until somebody ends it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import tempfile

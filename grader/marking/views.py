@@ -1,7 +1,5 @@
 """The contents of the pages, as data for the templates."""
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Callable, Sequence

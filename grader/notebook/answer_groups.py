@@ -7,8 +7,6 @@ answer of a group is compared with the group's first, so that no chain of small 
 differ much.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ An answer's code cells are those between the heading or graded cell above it and
 that the student put between it and the next one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import takewhile

@@ -5,8 +5,6 @@ While an exercise forbids something, a guard in the student's own process refuse
 name, however it is imported, or as a text, as `getattr` and `import_module` are given.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 

@@ -5,8 +5,6 @@ within an `if`. Left out are expression statements, loops and plots. The last of
 counts, but a stub never overrides a written one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

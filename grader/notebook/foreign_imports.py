@@ -1,7 +1,5 @@
 """Finds imports of packages that are not the course's, so that the grader need not have them."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterable, Iterator

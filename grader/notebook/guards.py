@@ -4,8 +4,6 @@ Left out of an `if` is what would be left out beside it, a loop or a call. A `tr
 statements cannot all be run is no guard, since its handlers may depend on what they do.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

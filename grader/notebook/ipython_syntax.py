@@ -4,8 +4,6 @@ IPython's own transformer says what is a magic, a shell line or a question for h
 becomes `pass`, since the grader runs no IPython.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field

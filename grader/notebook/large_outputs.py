@@ -4,8 +4,6 @@ Parsed JSON takes many times the file's size in memory, so this searches the byt
 quotation marks instead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """nbgrader's cells: their metadata, and the names (`grade_id`) by which the grader finds them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

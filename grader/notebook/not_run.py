@@ -1,7 +1,5 @@
 """Finds definitions that are in a notebook, but where grading does not look for them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

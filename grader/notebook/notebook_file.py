@@ -3,8 +3,6 @@
 Uses only `json`: importing nbformat takes seconds, and its schema is stricter than grading needs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

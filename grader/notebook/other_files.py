@@ -1,7 +1,5 @@
 """Names what was handed in as a notebook and is none: a web page, an archive, half a file."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

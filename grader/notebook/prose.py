@@ -1,7 +1,5 @@
 """Text that people type into code cells."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import lru_cache

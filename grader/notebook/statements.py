@@ -3,8 +3,6 @@
 And finds the global names that a statement uses.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import contextlib

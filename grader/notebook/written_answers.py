@@ -1,7 +1,5 @@
 """The written answers of a notebook, and notices about the file as a whole."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

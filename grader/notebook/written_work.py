@@ -1,7 +1,5 @@
 """Whether anything of an assignment is written in a notebook."""
 
-from __future__ import annotations
-
 from ..course.assignment import Assignment
 from . import written_answers
 from .collect import collect

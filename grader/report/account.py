@@ -1,7 +1,5 @@
 """One grade accounted for: how its total is added up, and what each exercise got, test by test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A course grade for the terminal: a table of a class, and how one student's number came to be."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal

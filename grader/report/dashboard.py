@@ -4,8 +4,6 @@ It is a file of its own, as the report lists what each student got; its links le
 pages.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from typing import Any

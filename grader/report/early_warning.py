@@ -3,8 +3,6 @@
 The rules see results only, no clock: running them again gives the same list.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

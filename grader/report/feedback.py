@@ -1,7 +1,5 @@
 """One student's result of one assignment, arranged for reading."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

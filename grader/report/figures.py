@@ -3,8 +3,6 @@
 Each figure also has a `description`, its text alternative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -11,8 +11,6 @@ can leak only so much. Visible checks are the student's own and stay whole. Comm
 another student are found: the page they are on is given to its own student.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

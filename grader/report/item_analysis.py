@@ -6,8 +6,6 @@ points with the sum of the points of all others. For an exercise with only two o
 point-biserial correlation.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

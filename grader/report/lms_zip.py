@@ -12,8 +12,6 @@ the submitted file. Only Canvas's own download has the second, so the submission
 graded under the names of that download.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

@@ -1,7 +1,5 @@
 """A class at a glance: one assignment's score distribution, difficulty, mistakes and outcomes."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from typing import Any

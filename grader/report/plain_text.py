@@ -1,7 +1,5 @@
 """Results and numbers as text that is safe to show."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import replace
 from typing import Any

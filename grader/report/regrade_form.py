@@ -1,7 +1,5 @@
 """The form on a student's feedback page that makes a regrade request: see `regrade_file`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from grader.course.assignment import Assignment

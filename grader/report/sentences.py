@@ -1,7 +1,5 @@
 """Explains each outcome in plain sentences for the student."""
 
-from __future__ import annotations
-
 from ..gradebook.answers import WHOLE
 from ..gradebook.exercise_result import ExerciseResult, GradedTest, ModelResult
 from ..gradebook.result import Held, Result

@@ -1,7 +1,5 @@
 """Results for the terminal: a table of a class, and the failed tests of one exercise."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Equal answers with unequal marks: what a second marker or a late hand-in brings about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

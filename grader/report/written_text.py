@@ -6,8 +6,6 @@ are MathML, which browsers draw and screen readers read without a script.
 Characters that would hide or turn other text are shown by their numbers.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ The warm process builds the view once, a supervisor opens namespaces for its wor
 applies the remaining layers to itself before any student code runs.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Finds the best tier a machine supports by applying each tier's layers in a child process."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -4,8 +4,6 @@ Several judges share the control socket, so no reply is sent on it: each job com
 on which its own judge listens.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

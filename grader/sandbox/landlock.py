@@ -4,8 +4,6 @@ Adapts to the kernel's ABI version: from 4 on it blocks TCP as well, from 6 on s
 sockets to processes outside the worker.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

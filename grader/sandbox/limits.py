@@ -1,7 +1,5 @@
 """How much a worker may use, and the resource limits that enforce it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Linux system calls that `os` lacks in some supported Python versions."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 

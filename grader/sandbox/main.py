@@ -5,8 +5,6 @@ socket, and writes one line of JSON to its standard input, which stays open whil
 It answers once on standard output: ready, or why not.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import json

@@ -4,8 +4,6 @@ Every worker shares what is imported and initialized here. A later import would 
 time, or fail because a worker can open few files.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import importlib.util

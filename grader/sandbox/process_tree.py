@@ -1,7 +1,5 @@
 """Finds, measures and kills a worker and every process it started."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

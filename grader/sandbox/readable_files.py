@@ -1,7 +1,5 @@
 """The files that a worker may read: only the interpreter, its packages, the student's tree."""
 
-from __future__ import annotations
-
 import fnmatch
 import os
 import sys

@@ -4,8 +4,6 @@ Kills the worker when the judge closes the status socket, when the warm process 
 worker's processes together exceed a limit; then cleans up after it and reports how it ended.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

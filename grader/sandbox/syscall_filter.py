@@ -1,7 +1,5 @@
 """seccomp: a worker makes only the system calls of `system_calls`."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -10,8 +10,6 @@ The order in `judge.reruns` protects against these, within a run. They may last 
 next, until the machine starts again or root drops its caches. See autograder/trust.md.
 """
 
-from __future__ import annotations
-
 HARMLESS = {
     "its own memory, which is limited": """
         brk munmap mremap mprotect msync membarrier get_mempolicy

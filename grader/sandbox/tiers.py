@@ -8,8 +8,6 @@
 A worker does not run unless every layer of its tier works.
 """
 
-from __future__ import annotations
-
 NAMESPACES, VIEW, UID, QUOTA = "namespaces", "view", "uid", "quota"
 LANDLOCK, SECCOMP, LIMITS = "landlock", "seccomp", "limits"
 

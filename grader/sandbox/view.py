@@ -5,8 +5,6 @@ Bind mounts at the original paths keep lazy imports working, even if the interpr
 a home directory that only its owner can enter.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 

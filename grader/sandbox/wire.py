@@ -4,8 +4,6 @@ Lengths are checked against fixed bounds before anything is allocated, and every
 limit, so the reader need not trust the writer.
 """
 
-from __future__ import annotations
-
 import json
 import select
 import socket

@@ -4,8 +4,6 @@ Once the first statement runs, the student's code may change anything here. No g
 here: the worst it can do is answer wrongly.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

@@ -1,7 +1,5 @@
 """Reads a matplotlib Axes as plain data, so that a test can check what a plot shows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

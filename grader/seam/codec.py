@@ -6,8 +6,6 @@ subclass that overrides `__eq__` or `__array__` never reaches a test. This is th
 an answer is measured: whatever passes, NumPy or torch can turn into one array of MAX_ARRAY bytes.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How a failure of the student's code is reported to a test: a kind and a message."""
 
-from __future__ import annotations
-
 NOT_WRITTEN = "NOT_WRITTEN"  # the stub is still there
 MISSING = "MISSING"  # no such name in the notebook
 POLICY = "POLICY"  # the exercise forbids what was used

@@ -5,8 +5,6 @@ expected values and no tests; it receives one request at a time and answers with
 opaque handle.
 """
 
-from __future__ import annotations
-
 import dis
 import json
 import random

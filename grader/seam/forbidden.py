@@ -8,8 +8,6 @@ It is a guard in the student's own process, which `switches` protects. Not notic
 library's text, a process that was started before, and code that takes the guard itself apart.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 A statement that raises loses only the names it would have bound.
 """
 
-from __future__ import annotations
-
 import codeop
 import linecache
 import sys

@@ -1,7 +1,5 @@
 """Verbs for `torch.nn.Module`s and gradients, on the student's side of the seam."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Counts the bytecode instructions that a notebook's own code executes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

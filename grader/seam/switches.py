@@ -6,8 +6,6 @@ assignment does not import torch itself, a reference that a notebook keeps; and 
 objects, which a search of the process finds.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Intercepts every call of a function of torch, and refuses those that are forbidden now."""
 
-from __future__ import annotations
-
 import _thread
 import sys
 import threading

@@ -4,8 +4,6 @@ A GPU is shown on any machine: torch's device "meta" computes shapes alone, and 
 devices fails there as on a GPU. Code that looks at values cannot run on it, which says nothing.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import sys

@@ -10,8 +10,6 @@ sequences that share `K + WINDOW - 1` tokens in a row share a fingerprint, and n
 than `K` do. Code moved elsewhere keeps its fingerprints.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import hashlib

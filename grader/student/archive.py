@@ -1,7 +1,5 @@
 """The archive to submit: the notebook, and in `submission/` the files that the assignment names."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """`student check`: an assignment's tests on a saved notebook, whose code is in its own process."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from pathlib import Path

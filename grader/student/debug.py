@@ -1,7 +1,5 @@
 """`student debug`: the course's checklist on one's own model."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The last cell of a notebook: `student submit`, and the way home for what it makes."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -9,8 +9,6 @@ changed in the meantime: the folder is named after the settings, the cell, and t
 classes of the exercises.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import os

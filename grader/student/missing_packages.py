@@ -4,8 +4,6 @@ Colab and Kaggle come with most of them, made for each other. So whatever is ins
 while pip adds the rest, and torch and numpy are never installed at all.
 """
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 and says so in one line. Until the packages are there, only the standard library is imported.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

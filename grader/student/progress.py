@@ -6,8 +6,6 @@
 It knows what the notebooks say and what the last check of each exercise found, nothing else.
 """
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ An entry holds the fingerprint of the code that was checked, so that it is worth
 code has changed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass, field

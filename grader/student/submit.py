@@ -1,7 +1,5 @@
 """`student submit`: makes the archive, tries it, and says what the grader will see."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import zipfile

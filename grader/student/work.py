@@ -1,7 +1,5 @@
 """A saved notebook of an assignment: what the grader finds in it, and what is still open."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Submissions whose grade is known beforehand, built from the library's own source."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,8 +5,6 @@ notebook is made from the library, and each bug is one that the grader is proven
 drawn among those that a visible check catches too: the others are green from the start.
 """
 
-from __future__ import annotations
-
 import difflib
 import itertools
 import random

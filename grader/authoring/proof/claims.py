@@ -1,7 +1,5 @@
 """Claims about the grade of a known submission; each returns "" or a sentence on what is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

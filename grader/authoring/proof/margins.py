@@ -5,8 +5,6 @@ set, library, number of threads). For each test the largest ratio of difference 
 a tenth is allowed, so that no honest answer comes near the limit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Grades one known submission and checks the claims about it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Proves every case through every backend, on several processes."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 import warnings

@@ -1,7 +1,5 @@
 """Summarizes what was proven, as a table and as `results/proof.json`."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path

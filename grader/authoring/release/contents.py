@@ -1,7 +1,5 @@
 """The files of a release: what is out by a week, which answers may be out, and from when on."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path

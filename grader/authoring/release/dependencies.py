@@ -3,8 +3,6 @@
 A module is used where code imports it, or names it in a string: "course_lib.decoding.translator".
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import re

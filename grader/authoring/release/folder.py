@@ -3,8 +3,6 @@
 A zip's bytes depend on nothing but the files of the release.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

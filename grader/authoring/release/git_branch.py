@@ -3,8 +3,6 @@
 The commit is made from the files alone: nothing of this repository's history goes along.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile

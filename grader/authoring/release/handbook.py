@@ -1,7 +1,5 @@
 """The README of a release, written for students: `texts/handbook.md`, filled in from the course."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 

@@ -5,8 +5,6 @@ define, a module that is left out, a package that the requirements do not bring,
 nothing binds.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The files that make a release a project of its own: what to install, license, policy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Makes a release, proves it, and only then puts it where it belongs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Starters run from top to bottom while nothing is written: what needs an answer i
 at the stub. Copies of a notebook and executed solutions are not run.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Material barred from a release: answers that are not out, hidden tests, bugs, rubrics."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator

@@ -5,8 +5,6 @@ an image, in an example of a README. So each file (a notebook, JSON, TOML, Pytho
 apart as far as its kind allows, and each text keeps its place.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import binascii

@@ -1,7 +1,5 @@
 """Staged hints of the exercises with code: three each, folded, in the student's notebook only."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Reads MyST Markdown: its code cells, its directives, and the text between them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ syntax tree as an unreleased one, and it shares no run of three consecutive body
 unless released code has them too.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass

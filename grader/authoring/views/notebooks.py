@@ -5,8 +5,6 @@ enclosed in marks, between which nbgrader clears it.
 An exercise's hints (`hints.py`) follow its text, except in the solution.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

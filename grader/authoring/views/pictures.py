@@ -4,8 +4,6 @@ Their bytes depend on the versions of matplotlib and zlib, so a picture is not c
 byte: it says of which SVG it was made, and is made again when that has changed.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Collects the imports and helpers that a notebook's components use, which students are given."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 

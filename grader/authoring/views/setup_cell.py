@@ -1,7 +1,5 @@
 """A notebook's first and last cell, and the badges that open it on Colab and Kaggle."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from grader.course.assignment import Assignment

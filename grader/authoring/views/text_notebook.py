@@ -12,8 +12,6 @@ shows the source with this named bug instead of a stub: an exercise that asks fo
 Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

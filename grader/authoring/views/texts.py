@@ -1,7 +1,5 @@
 """Texts in notebooks and READMEs that are generated from `course.toml`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The meaning of an exception, and the advice for a call whose arguments do not fit."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

@@ -3,8 +3,6 @@
 A test that knows its inputs can say more: see `expect.raising`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """The meaning of exceptions about shapes and places, of NumPy and torch: see `signs`."""
 
-from __future__ import annotations
-
 from .signs import Sign
 
 BOTH = "ValueError|RuntimeError"

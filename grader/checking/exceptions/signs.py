@@ -3,8 +3,6 @@
 A meaning is certain where the exception can have no other; otherwise it is advice.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

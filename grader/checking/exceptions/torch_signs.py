@@ -1,7 +1,5 @@
 """The meaning of exceptions of torch: see `signs`."""
 
-from __future__ import annotations
-
 from .signs import Sign
 
 SIGNS = (

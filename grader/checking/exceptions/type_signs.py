@@ -1,7 +1,5 @@
 """The meaning of exceptions about types, operators and values: see `signs`."""
 
-from __future__ import annotations
-
 from .signs import Sign
 
 SIGNS = (

@@ -8,8 +8,6 @@ Where these mistakes pass most of the tests that failed, nobody has named the ca
 Mistakes that nothing tells apart are named together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 

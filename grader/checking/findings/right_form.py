@@ -4,8 +4,6 @@ It is a program of its own, not the library that students are taught with, so a 
 them shows as a question that the course's own answer fails (`judge.own_mistakes`).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType

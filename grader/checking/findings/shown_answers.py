@@ -5,8 +5,6 @@ and no program for either is handed out. Visible tests draw nothing at random th
 or a version of NumPy could change.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from functools import lru_cache

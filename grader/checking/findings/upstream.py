@@ -1,7 +1,5 @@
 """Says which earlier exercise to repair before one that fails and builds on it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ...course.assignment import Assignment

@@ -1,7 +1,5 @@
 """The output of a check: a card in a notebook, plain text in a terminal and in the saved file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ file has changed since its cell was run, otherwise the one that was run last: a 
 runs and checks has not saved yet, and nothing is wrong.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import linecache

@@ -1,7 +1,5 @@
 """Finds what runs in this kernel and will not run in the grader: packages that it does not have."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

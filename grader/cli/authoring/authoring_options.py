@@ -1,7 +1,5 @@
 """The options of the commands that make what students get, and that prove the grader."""
 
-from __future__ import annotations
-
 import datetime
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`course challenge`: a notebook to repair in class."""
 
-from __future__ import annotations
-
 import json
 
 from grader.course.course import Course

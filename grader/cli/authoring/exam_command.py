@@ -7,8 +7,6 @@ DIR/course_lib                    with stubs in place of every exercise, as the 
 The same as in a release, but with `exam.toml`, and without any answer.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`course margins`: how much of each test's tolerance a correct answer uses."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

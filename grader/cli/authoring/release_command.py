@@ -1,7 +1,5 @@
 """`course release`."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import json

@@ -1,7 +1,5 @@
 """`course check`: the visible tests on a saved notebook, in a sandbox."""
 
-from __future__ import annotations
-
 from grader.checking.messages import summary
 from grader.course.course import Course
 

@@ -1,7 +1,5 @@
 """A folder of submissions, what its trained models are scored with, and its results."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """`course grade`."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Iterable
 from functools import partial

@@ -1,7 +1,5 @@
 """`course similar`."""
 
-from __future__ import annotations
-
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook.notebook_file import InvalidNotebook

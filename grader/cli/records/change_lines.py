@@ -1,7 +1,5 @@
 """Prints changes of grades as lines for a terminal: those of a preview, and a grade's history."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from typing import Any

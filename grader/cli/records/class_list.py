@@ -1,7 +1,5 @@
 """Options for the class's lists: the roster's names and terms, times of receipt."""
 
-from __future__ import annotations
-
 import datetime
 import getpass
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Hand-ins that an earlier run graded under another name, as the roster did not say whose."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path

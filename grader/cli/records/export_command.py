@@ -1,7 +1,5 @@
 """`course export`: grades in the formats of other systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`course feedback`: a page for each student and assignment, and zips of them for an LMS."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

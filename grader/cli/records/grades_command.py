@@ -1,7 +1,5 @@
 """`course grades`: the course total of everybody."""
 
-from __future__ import annotations
-
 from grader.course.course import Course
 
 from ...classroom import component_marks

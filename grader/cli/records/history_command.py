@@ -1,7 +1,5 @@
 """`course history`: every grading and every manual mark of one student and assignment."""
 
-from __future__ import annotations
-
 from grader.course.course import Course
 
 from ...report.plain_text import number

@@ -1,7 +1,5 @@
 """`course mark`: written answers, marked in a browser on this machine."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 from grader.course.course import Course

@@ -1,7 +1,5 @@
 """Finds students who are new in the class by a roster, or only misspelled in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

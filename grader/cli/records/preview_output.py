@@ -1,7 +1,5 @@
 """Prints the `--preview` of `course grade` and `course report`: changed grades, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`course regrade-requests`: collects what students ask to have looked at again."""
 
-from __future__ import annotations
-
 from textwrap import shorten
 
 from grader.course.course import Course

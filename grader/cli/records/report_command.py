@@ -1,7 +1,5 @@
 """`course report`: writes stored results again, with new manual marks or terms."""
 
-from __future__ import annotations
-
 from grader.course.course import Course
 
 from ...gradebook import manual, stored_roster

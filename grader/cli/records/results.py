@@ -1,7 +1,5 @@
 """The output of `grade`, `report` and `demo`: files, a table, failing tests in full."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which results store a command uses: the file in its folder, or a database given by URL."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ...gradebook import stored_roster

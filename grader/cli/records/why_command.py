@@ -1,7 +1,5 @@
 """`course why`: explains one student's grade of an assignment, down to the test."""
 
-from __future__ import annotations
-
 from grader.course.course import Course
 
 from ...report import account

@@ -5,8 +5,6 @@ stays and only says where. The lines may have less indentation than in the sourc
 two places.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The folder's name is the exercise's id, `exercise_1_4`. What is exported to stud
 folders: there `exercises.json` beside `course.toml` says of exercises what students may know.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Staged hints of an exercise: a question, a direction, and the shape of the answer."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import AfterValidator

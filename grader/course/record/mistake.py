@@ -8,8 +8,6 @@ Those of an exercise are texts in its record, `exercise.toml`: one of each compo
     + shifted = x
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compares two gradings: of one result by exercise and test, and of a whole class."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Mapping
 from typing import Any

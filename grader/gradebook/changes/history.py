@@ -1,7 +1,5 @@
 """The history of one student's grade: gradings, manual marks, new rules and totals, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any

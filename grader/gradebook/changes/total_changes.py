@@ -4,8 +4,6 @@ Every counting that `course grade` and `course report` write is stored with its 
 it differs from the last one, so that `course history` can tell each move.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Mapping, Sequence

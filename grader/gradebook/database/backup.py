@@ -1,7 +1,5 @@
 """A copy of an SQLite results store, to restore a damaged one from; and a lock on its folder."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

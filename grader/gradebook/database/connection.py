@@ -4,8 +4,6 @@ SQLite is checked before hours of grading, not after them. Nothing is changed in
 damaged or belongs to another program.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

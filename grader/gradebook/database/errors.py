@@ -1,7 +1,5 @@
 """Error messages of the results store: one sentence each, with what to do."""
 
-from __future__ import annotations
-
 import datetime
 import shlex
 from pathlib import Path

@@ -5,8 +5,6 @@ old rows keep what they say. A mark from before is taken to be given for the ans
 newest then: it counts on, until that answer changes.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import (
     BigInteger,
     Boolean,

@@ -4,8 +4,6 @@ Grades are stored without it, so a new deadline or extension grades nothing agai
 the next report on.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

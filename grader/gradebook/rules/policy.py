@@ -5,8 +5,6 @@ with the date. Every command counts by the stored rules, so that a change of cou
 nobody before it was previewed and applied.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Mapping

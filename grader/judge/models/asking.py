@@ -4,8 +4,6 @@ The files are copied into the worker's folder, the functions of the notebook, or
 are called there, and each call may use the time that is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ and must stay similar when each sentence loses a word. They say that an answer c
 and not how, so a person decides what it earns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

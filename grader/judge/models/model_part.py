@@ -13,8 +13,6 @@ raises. Labels never reach a worker,
 and submitted answers do not count. The sentences of the sample are drawn anew for each grading.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import time

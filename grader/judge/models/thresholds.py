@@ -6,8 +6,6 @@ mean − 2·√(seed variance + sampling variance). The scorer knows the samplin
 accuracy follows from the size of the split, others are measured by a bootstrap.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The definitions that a worker loads before its first request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Runs code in this process: the course's own, or known submissions, never a student's."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import signal

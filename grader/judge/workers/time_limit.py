@@ -3,8 +3,6 @@
 Everything is measured from outside, in /proc; nothing that a worker reports about itself counts.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

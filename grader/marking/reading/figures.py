@@ -5,8 +5,6 @@ gets the bytes of a picture at an address of their own, as nothing but a picture
 cannot act either. What is too large or no picture has none.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

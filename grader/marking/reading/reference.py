@@ -4,8 +4,6 @@ They are those of the built notebooks: the starter's cell has the question, the 
 the model answer, and a text below it the rubric.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from ...course.assignment import Assignment

@@ -4,8 +4,6 @@ An item is a line of a numbered list, worth one point unless it begins with "(2 
 of a table whose first column has the points.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
