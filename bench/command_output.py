@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from grader.cli.options import Json
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 
 Seeds = Annotated[str, typer.Option(help="one training run each")]
 Labels = Annotated[str, typer.Option(help="how many sentences have one")]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.training.runs.peak_memory import RESET
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 
 Result = TypeVar("Result")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.options import Json
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 
 from .command_output import log, numbers, show
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.options import Json
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 from grader.course.course import Course
 
 from . import release_pages

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from grader.course.course import Course
-from grader.course.weeks import Lesson
+from grader.course.course_facts import Lesson
 
 from . import references
 from .weeks import Activity, Row, Slide, activities_of, parts, slides_of

@@ -18,8 +18,8 @@ from book import DECKS
 from grader.authoring.views import setup_cell, texts
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.course_facts import Lesson
 from grader.course.course_file import shown
-from grader.course.weeks import Lesson
 
 from . import references, steps, weeks
 from .quizzes import quiz

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.weeks import Lesson
+from grader.course.course_facts import Lesson
 
 KINDS = {
     "live": "Live coding",

@@ -20,7 +20,7 @@ from sample_results import COURSE, sample
 
 from grader.classroom.roster import Roster
 from grader.cli import main
-from grader.cli.problems import sentence
+from grader.cli.output import code_and_message
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
@@ -84,7 +84,7 @@ class World:
     def refused(self, *words, code: int = 2) -> str:
         """The one sentence with which a command ends."""
         ended = in_process.course(*self._on_the_results(*words))
-        found, text = sentence(ended.exception)
+        found, text = code_and_message(ended.exception)
         assert (found, "\n" in text) == (code, False), (found, text)
         return text
 

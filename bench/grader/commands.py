@@ -9,7 +9,7 @@ import typer
 
 from grader.cli import lookup
 from grader.cli.options import Json
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 from grader.course.course import Course
 
 from ..command_output import log, numbers, show

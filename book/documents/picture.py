@@ -6,7 +6,7 @@ from html import escape
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.weeks import Week
+from grader.course.course_facts import Week
 
 WIDTH, MARGIN, GAP = 920, 20, 10
 HEIGHT, WEEKS_END, TITLES = 530, 256, 190  # the picture, the weeks, and their assignments'

@@ -29,7 +29,7 @@ from grader.course import mistakes, toml
 from grader.course.course import Course
 from grader.course.mistakes import Bug
 from grader.course.problem import Problem
-from grader.course.record import change
+from grader.course.record import mistake
 from grader.course.table import Table
 from grader.library.components import Component
 
@@ -61,7 +61,7 @@ class CodeQuestion(Table):
             return mistakes.named(Course.here(), self.mistake)
         if not self.change:
             return None
-        hunks = tuple(change.parse(self.change.splitlines()))
+        hunks = tuple(mistake.parse(self.change.splitlines()))
         return Bug(component=self.component, sentence=self.sentence, change=hunks)
 
     @property

@@ -18,8 +18,8 @@ from grader.course.lab import Lab
 from ..course.course_file import shown
 from ..library.components import BuildError
 from ..library.student_tree import unreleased
-from . import consistency, visible_answers
-from .views import no_leak, notebooks, pictures, text_notebook, texts
+from . import consistency, likeness, visible_answers
+from .views import notebooks, pictures, text_notebook, texts
 from .views.notebooks import Notebook
 
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -244,13 +244,13 @@ def _is_of(executed: Notebook, notebook: Notebook) -> bool:
 
 
 def _prove_no_leak(course: Course, assignment: Assignment, starter: Notebook) -> None:
-    code = no_leak.code_of_notebook(f"starter {assignment.id}", starter)
+    code = likeness.code_of_notebook(f"starter {assignment.id}", starter)
     hidden: Iterable[str] = unreleased(course)
     if isinstance(assignment, Lab):  # whose own answers are in the library
         hidden = {*hidden, *(c for e in assignment.exercises for c in e.components)}
     if assignment is course.exam:  # which shows other answers, with a mistake each
         broken = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
         hidden = {c for e in assignment.exercises for c in e.components} - broken
-    leaks = no_leak.find(code, hidden)
+    leaks = likeness.find_leaks(code, hidden)
     if leaks:
         raise BuildError("; ".join(map(str, leaks)))

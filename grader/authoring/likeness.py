@@ -6,7 +6,11 @@ tree), and renamed variables (the tree with names numbered as they come).
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..library.components import Component
 
 RUN = 3  # consecutive lines or statements that are an answer's, and not a coincidence
 LEAST_NODES = 40  # and names of a renamed tree: smaller ones look alike by chance
@@ -123,3 +127,89 @@ def windows(block: list[ast.stmt]) -> Iterator[tuple[int, list[ast.stmt]]]:
     """Line and statements of each run of consecutive statements."""
     for first in range(len(block) - RUN + 1):
         yield block[first].lineno, block[first : first + RUN]
+
+
+@dataclass(frozen=True)
+class Leak:
+    """One place that contains unreleased code."""
+
+    where: str
+    component: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where} contains {self.what} of {self.component}, which is not released"
+
+
+def find_leaks(
+    code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str = ""
+) -> list[Leak]:
+    """Leaks in pieces of code (where, source), given the hidden components.
+
+    No function body has the same syntax tree as a hidden one, nor three lines in a row of one.
+    `released` is code that students may have: bodies and runs of lines in it are not leaks.
+    """
+    leaks = []
+    allowed_bodies = {body for tree in _trees(released) for body in _bodies(tree)}
+    allowed_runs = {run for tree in _trees(released) for run in _runs(tree)}
+    secrets = []
+    for reference in hidden:
+        component = Component.parse(reference)
+        trees, given = _trees(component.source), _trees(component.stub(""))
+        bodies = {body for tree in trees for body in _bodies(tree)}
+        bodies -= allowed_bodies | {body for tree in given for body in _bodies(tree)}
+        runs = {run for tree in trees for run in _runs(tree)}
+        runs -= allowed_runs | {run for tree in given for run in _runs(tree)}
+        secrets.append((reference, bodies, runs))
+    for where, source in code:
+        trees = _trees(source)
+        bodies = {body for tree in trees for body in _bodies(tree)}
+        runs = {run for tree in trees for run in _runs(tree)}
+        for reference, secret_bodies, secret_runs in secrets:
+            if bodies & secret_bodies:
+                leaks.append(Leak(where, reference, "a function body"))
+            elif runs & secret_runs:
+                leaks.append(Leak(where, reference, f"{RUN} lines in a row"))
+    return leaks
+
+
+def code_of_notebook(name: str, notebook: dict[str, Any]) -> list[tuple[str, str]]:
+    """Every code cell and the text of every markdown cell, which may contain code too."""
+    return [
+        (f"{name}, cell {number}", "".join(cell["source"]))
+        for number, cell in enumerate(notebook["cells"], start=1)
+    ]
+
+
+def pieces(source: str) -> set[str]:
+    """Every line and every expression of the function bodies in a source, normalized."""
+    found: set[str] = set()
+    for tree in _trees(source):
+        for node in ast.walk(tree):
+            if isinstance(node, FUNCTIONS):
+                for statement in without_docstring(node.body):
+                    found.update(line.strip() for line in ast.unparse(statement).splitlines())
+                    within = ast.walk(statement)
+                    found.update(ast.unparse(one) for one in within if isinstance(one, ast.expr))
+    return found
+
+
+def _trees(source: str) -> list[ast.AST]:
+    try:
+        return [ast.parse(source)]
+    except SyntaxError:
+        return []
+
+
+def _bodies(tree: ast.AST) -> set[str]:
+    return {exact(body) for _, body in bodies(tree)}
+
+
+def _runs(tree: ast.AST) -> set[tuple[str, ...]]:
+    """Every three consecutive lines of every function body, as normalized source."""
+    found: set[tuple[str, ...]] = set()
+    for _, body in bodies(tree):
+        text = ast.unparse(ast.Module(body=body, type_ignores=[]))
+        lines = [line.strip() for line in text.splitlines()]
+        found.update(tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1))
+    return found

@@ -4,8 +4,6 @@ Answers are plain data, so that a student's can be compared with those of the ri
 named mistakes, whoever computed them and wherever they were kept.
 """
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Mapping
@@ -33,7 +31,7 @@ class Answer:
     raised: str = ""
 
     @classmethod
-    def of(cls, value: Any) -> Answer:
+    def of(cls, value: Any) -> "Answer":
         """A test's value: a dict, a tuple or list, whose parts are numbered, or one value."""
         if isinstance(value, (tuple, list)):
             value = {f"{NUMBERED}{number}": one for number, one in enumerate(value, 1)}
@@ -41,7 +39,7 @@ class Answer:
         return cls({str(name): plain(one) for name, one in named.items()})
 
     @classmethod
-    def raising(cls, error: Exception) -> Answer:
+    def raising(cls, error: Exception) -> "Answer":
         if isinstance(error, StudentError):
             return cls(raised=f"{error.kind}: {error.message}")
         return cls(raised=f"{type(error).__name__}: {error}")
@@ -51,7 +49,7 @@ class Answer:
         """Whether many mistakes answer so: an exception, or NaN in place of numbers."""
         return bool(self.raised) or any(map(_has_nan, self.values.values()))
 
-    def like(self, other: Answer, atol: float = ATOL, rtol: float = RTOL) -> bool:
+    def like(self, other: "Answer", atol: float = ATOL, rtol: float = RTOL) -> bool:
         """Whether two answers are the same, infinities and NaN included."""
         if self.raised or other.raised:
             return _without_places(self.raised) == _without_places(other.raised)

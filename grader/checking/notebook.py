@@ -5,8 +5,6 @@ check("A4.11", "is_final")      only those of one step
 with needs("1.4"): skip the block, with a message, until 1.4 is written
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import warnings
@@ -126,7 +124,7 @@ class VisiblePoints(float):
     A notebook shows HTML where it can; nbgrader reads the plain text, which must be a number.
     """
 
-    def __new__(cls, points: float, passed: int, tests: int) -> VisiblePoints:
+    def __new__(cls, points: float, passed: int, tests: int) -> "VisiblePoints":
         """`points`: of the whole exercise."""
         return super().__new__(cls, round(points * passed / max(tests, 1), 2))
 

@@ -5,8 +5,6 @@ The student's code is behind the seam; the caller's process holds the expected v
 that they have and in the backend.
 """
 
-from __future__ import annotations
-
 import copy
 import time
 import zlib
@@ -172,7 +170,7 @@ class _Session:
     strict: bool
     right: RightAnswers | None
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
-    made: dict[tuple[str, str], _Made] = field(default_factory=dict)  # by exercise and fixture
+    made: "dict[tuple[str, str], _Made]" = field(default_factory=dict)  # by exercise and fixture
 
     def result(self, test: Test, public: bool) -> TestResult:
         """Run one test; what it raises is its result, but for a mistake of its own."""
@@ -277,7 +275,7 @@ class _Session:
         self.student.begin(seed=self.seed ^ number, forbid=forbidden)
         return np.random.default_rng([self.seed, number])
 
-    def _made(self, fixture: Fixture, exercise: str) -> _Made:
+    def _made(self, fixture: Fixture, exercise: str) -> "_Made":
         """The value or exception of a fixture's first call."""
         key = (exercise, fixture.id)
         if key not in self.made:

@@ -5,8 +5,6 @@ the tests. So a test takes at most what is in `OFFERED` and fixtures of its file
 directly.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import sys
@@ -24,7 +22,7 @@ from .exercise import ExerciseMark, is_fixture, mark_of
 
 OFFERED = ("student", "rng", "handed_in", "its")  # a question calls the namespace `its`
 
-_read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # (mtime in ns, size), tests
+_read: "dict[Path, tuple[tuple[int, int], list[Test]]]" = {}  # (mtime in ns, size), tests
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """CSV: reads what a person or another program wrote; writes cells that no spreadsheet runs."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -42,7 +40,7 @@ class CsvFile:
     columns: tuple[str, ...]
 
     @classmethod
-    def read(cls, path: str | Path, needed: Collection[str] = ()) -> CsvFile:
+    def read(cls, path: str | Path, needed: Collection[str] = ()) -> "CsvFile":
         text = _text(path)
         names = [name.strip().casefold() for name in _reader(text).fieldnames or []]
         if twice := sorted(name for name, count in Counter(names).items() if name and count > 1):
@@ -106,7 +104,7 @@ def _text(path: str | Path) -> str:
         raise CsvError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
 
 
-def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader[str]:
+def _reader(text: str, columns: Collection[str] | None = None) -> "csv.DictReader[str]":
     header = text.partition("\n")[0]
     delimiter = max(",;\t", key=header.count)  # a comma if there is only one column
     names = list(columns) if columns is not None else None

@@ -1,7 +1,5 @@
 """The terms of one student: in one assignment, or in the rules for late work."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Mapping
@@ -26,7 +24,7 @@ class Terms:
     excused: bool = False  # the assignment does not count
 
     @classmethod
-    def read(cls, cell: str, zone: datetime.tzinfo) -> Terms:
+    def read(cls, cell: str, zone: datetime.tzinfo) -> "Terms":
         """Of a roster's cell: a due date, `+2`, `waived`, `excused`, or several of them.
 
         `zone`: that of a date without one.
@@ -65,7 +63,7 @@ class Allowance:
     late_penalty_percent: int | None = None  # of every assignment
 
     @classmethod
-    def read(cls, cells: Mapping[str, str]) -> Allowance:
+    def read(cls, cells: Mapping[str, str]) -> "Allowance":
         """Of a roster's row, by column. Raises ValueError, in one sentence."""
         given = {column: text for column in ALLOWANCES if (text := cells.get(column))}
         for column, text in given.items():

@@ -43,10 +43,9 @@ def main() -> None:
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except Exception as error:
-        from .output import warn
-        from .problems import sentence
+        from .output import code_and_message, warn
 
-        problem = sentence(error)
+        problem = code_and_message(error)
         if problem is None:
             raise
         code, text = problem

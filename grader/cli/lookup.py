@@ -4,7 +4,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
 
-from .problems import UsageProblem
+from .output import UsageProblem
 
 
 def assignment(course: Course, id: str) -> Assignment:

@@ -1,7 +1,5 @@
 """An assignment, or the coding exam: its exercises, dates and rules, and where its files are."""
 
-from __future__ import annotations
-
 import datetime
 from functools import cached_property
 from pathlib import Path
@@ -201,7 +199,7 @@ class Assignment(Table):
             )
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Assignment:
+    def _adds_up(self) -> "Assignment":
         if not self.exercises:
             raise ValueError(
                 f"{self.id} has no exercises: add a folder exercise_N_M with {RECORD} for each"

@@ -6,8 +6,6 @@ what was measured, `data/` the registry of data sets. `exam.toml` is a coding ex
 assignment. The names of the library and of the folder of hidden things are in `course.toml`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import importlib
@@ -20,14 +18,13 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from . import course_file
 from .assignment import Assignment
-from .course_facts import CourseFacts, zoned
+from .course_facts import CourseFacts, Part, Week, week_of, zoned
 from .course_file import EXAM_FILE, CourseError, imported
 from .grading import Grading
 from .lab import Lab
 from .record import files
 from .table import Misplaced, Table
 from .tree import FILE, root_of
-from .weeks import Part, Week, week_of
 
 
 class LatePolicy(Table):
@@ -55,7 +52,7 @@ class Course(Table):
     _root: Path = PrivateAttr(default=Path())
 
     @classmethod
-    def load(cls, path: Path) -> Course:
+    def load(cls, path: Path) -> "Course":
         """The course of a file `course.toml`, with its exercises, and the exam if there is one.
 
         Raises CourseError, one sentence with file and line.
@@ -65,7 +62,7 @@ class Course(Table):
         return _load(path, *map(_stamp, (path, *beside, *own)))
 
     @classmethod
-    def here(cls) -> Course:
+    def here(cls) -> "Course":
         """The course that contains the current folder, or else this program.
 
         Raises CourseError.
@@ -174,7 +171,7 @@ class Course(Table):
         return data
 
     @model_validator(mode="after")
-    def _refers(self) -> Course:
+    def _refers(self) -> "Course":
         parts = {part.number for part in self.parts}
         ids = {assignment.id for assignment in self.assignments}
         weeks = {week.number for week in self.weeks}

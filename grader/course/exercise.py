@@ -1,7 +1,5 @@
 """An exercise, as its `exercise.toml` has it, and the model part of an assignment."""
 
-from __future__ import annotations
-
 import re
 from functools import cached_property
 from pathlib import Path
@@ -113,7 +111,7 @@ class Exercise(Table):
         return data | {"mistakes": found} if found else data
 
     @model_validator(mode="after")
-    def _complete(self) -> Exercise:
+    def _complete(self) -> "Exercise":
         if not re.fullmatch(r"[A-Z]?\d+\.\d+", self.id):
             raise ValueError(f"{self.id!r} is not an exercise: call the folder exercise_N_M")
         for id, bug in self.mistakes.items():

@@ -9,8 +9,6 @@ trains loads it if `FALLBACK = True`. It earns no points of the exercises that t
 grader knows its weights by the card; everything after them counts as with one's own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass
@@ -41,7 +39,7 @@ class Card:
     unit: str = ""  # of the score
 
     @classmethod
-    def read(cls, folder: Path) -> Card:
+    def read(cls, folder: Path) -> "Card":
         """Raises SetupError if the card is damaged, or a file is not the one it names."""
         try:
             card = cls(**json.loads((folder / CARD).read_text(encoding="utf-8")))

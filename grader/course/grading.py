@@ -18,8 +18,6 @@ counts by itself, and these weights add up to 100. Within a group, weights are s
 Extra credit comes on top of the 100.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pydantic import Field, model_validator
@@ -50,7 +48,7 @@ class Group(Weighted):
     cap_percent: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _leaves_something(self) -> Group:
+    def _leaves_something(self) -> "Group":
         size = len(self.items)
         if len(set(self.items)) < size:
             raise ValueError(f"group {self.id} names an item twice: keep one")

@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM in a long run: they wait while something is half done."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from typing import Any
@@ -23,7 +21,7 @@ class Interrupts:
         self.waiting: signal.Signals | None = None
         self._before: dict[signal.Signals, Any] = {}
 
-    def __enter__(self) -> Interrupts:
+    def __enter__(self) -> "Interrupts":
         if threading.current_thread() is threading.main_thread():
             for number in (getattr(signal, name) for name in NAMES if hasattr(signal, name)):
                 if signal.getsignal(number) in HELD:

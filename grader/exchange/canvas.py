@@ -16,7 +16,7 @@ from grader.course.course import Course
 from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster, abridged
 from ..gradebook.result import Result
-from . import decimals
+from . import patched_csv
 from .matching import FilledTable, Matcher, TableRow, unfinished
 from .patched_csv import PatchedCsv
 
@@ -127,7 +127,7 @@ def _columns(
             continue
         column = Column(assignment.id, columns[0], table.value(possible, columns[0]))
         found.append(column)
-        if (points := decimals.read(column.possible)) and points != 100:
+        if (points := patched_csv.number_in(column.possible)) and points != 100:
             notes.append(f"{assignment.id}: scaled from 100 to {points:g} points")
     return found, notes
 
@@ -148,6 +148,6 @@ def _grade(result: Result | None, roster: Roster, student: str, column: Column) 
         return EXCUSED
     if result is None or result.totals.total is None:
         return ""
-    totals, maximum = result.totals, decimals.read(column.possible)
+    totals, maximum = result.totals, patched_csv.number_in(column.possible)
     scale = maximum / totals.max if maximum and totals.max else 1.0
-    return decimals.written((totals.total or 0) * scale, column.possible)
+    return patched_csv.written_like((totals.total or 0) * scale, column.possible)

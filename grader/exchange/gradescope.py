@@ -13,7 +13,7 @@ from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
 
 from ..sandbox import limits
-from . import course_files, needed_packages
+from . import course_files
 
 SETTINGS = "gradescope.json"
 # Peak of all processes together (PSS) with the model answers, by whether the assignment uses torch;
@@ -61,7 +61,7 @@ def autograder_zip(assignment: Assignment, min_tier: str) -> bytes:
         | course_files.own_answer(assignment)
     )
     files |= course_files.requirements(
-        needed_packages.needed(files, assignment.imports, course_files.packages())
+        course_files.needed_packages(files, assignment.imports, course_files.packages())
     )
     pinned = re.search(r"^torch==\S+", files["constraints.txt"].decode(), re.MULTILINE)
     assert pinned is not None

@@ -1,7 +1,5 @@
 """Finds the rows of students in a platform's table by number, login, address or name."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +35,7 @@ class Matcher:
     roster: Roster
     results: Sequence[Result]
 
-    def rows(self, table: PatchedCsv, rows: Sequence[TableRow]) -> Rows:
+    def rows(self, table: PatchedCsv, rows: Sequence[TableRow]) -> "Rows":
         """The row of each student. Raises CsvError if the roster gives one student two rows."""
         found = Rows()
         for row in rows:
@@ -122,7 +120,7 @@ class Matcher:
         found = past._by_number(row) or past._by_other(row) or past.roster.named(row.name)
         return found is not None
 
-    def _by_name(self, row: TableRow, rows: Sequence[TableRow], found: Rows) -> str | None:
+    def _by_name(self, row: TableRow, rows: Sequence[TableRow], found: "Rows") -> str | None:
         """The only student with this name, if no other row has it and no number contradicts."""
         wanted = orders(row.name)
         if any(wanted & orders(other.name) for other in rows if other is not row):

@@ -1,7 +1,5 @@
 """A CSV of another program, of which a few cells change and every other byte stays as it was."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +22,7 @@ class PatchedCsv:
     bom: str = ""
 
     @classmethod
-    def read(cls, path: Path) -> PatchedCsv:
+    def read(cls, path: Path) -> "PatchedCsv":
         """Raises CsvError if the file cannot be read or is not a CSV in UTF-8."""
         try:
             text = path.read_bytes().decode("utf-8")
@@ -91,3 +89,20 @@ class PatchedCsv:
         """The whole file."""
         rows = zip(self.rows, self.ends, strict=True)
         return self.bom + "".join(self.delimiter.join(row) + end for row, end in rows)
+
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+
+
+def number_in(text: str) -> float | None:
+    """The number in a cell; None if it has none."""
+    text = text.strip()
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+
+
+def written_like(value: float, like: str) -> str:
+    """The value to two decimals, with a decimal comma if the cell `like` has one.
+
+    Platforms in every language read a point; only some read a comma.
+    """
+    return f"{value:.2f}".replace(".", "," if "," in like else ".")

@@ -4,8 +4,6 @@ Everything is exact (fractions); only what is shown is rounded. What a student i
 left out, and its weight is shared among the rest of its group in proportion to their weights.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +26,7 @@ class Part:
     percent: Fraction | None  # None: excused
     share: Fraction = Fraction(0)
     state: State = "excused"
-    parts: tuple[Part, ...] = ()
+    parts: "tuple[Part, ...]" = ()
     capped: bool = False
 
     @property

@@ -4,8 +4,6 @@ The judge makes it, a class run adds the student and the time, manual marks repl
 is immutable: each of these makes a new one by `of` or `changed`, which also compute the totals.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -101,7 +99,7 @@ class Result(Record):
         isolation: Mapping[str, Any] | None = None,
         model: ModelResult | None = None,
         seconds: float = 0.0,
-    ) -> Result:
+    ) -> "Result":
         """A judge's findings with their totals. `isolation`: see `Worker`; None if nothing ran."""
         isolation = isolation or {"tier": "", "layers": {}}
         found = cls(
@@ -119,11 +117,11 @@ class Result(Record):
         return found.changed(assignment, **({} if model is None else {"model": model}))
 
     @classmethod
-    def read(cls, text: str) -> Result:
+    def read(cls, text: str) -> "Result":
         """Parse a stored result; pydantic's JSON parser would refuse names with invalid Unicode."""
         return cls.model_validate(json.loads(text))
 
-    def changed(self, assignment: Assignment, **facts: Any) -> Result:
+    def changed(self, assignment: Assignment, **facts: Any) -> "Result":
         """A new result with other facts about the same submission, and new totals."""
         new = self.model_copy(update=facts)
         totals = add_up(new.exercises, new.outcome, new.lateness(assignment))

@@ -8,8 +8,6 @@ A result is keyed by what it depends on: the submission, the suite, the environm
 the isolation tier. Equal keys mean equal grades, so an interrupted run can resume.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +23,7 @@ from grader.course.course import Course
 from ..classroom.receipt import Receipt
 from . import regrade_requests, rows, stored_marks
 from .changes import history, total_changes
-from .database.backup import back_up
-from .database.connection import alone, file_of, opened, shown
+from .database.connection import alone, back_up, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .database.schema import results
 from .manual import Item, ManualMark, ManualMarks
@@ -54,7 +51,7 @@ class Store:
         self._engine: Engine | None = None
         self._tried: Connection | None = None  # the transaction of a `tried` block
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> "Store":
         with self._explained():
             self._engine = opened(self._place, self.wait_seconds)
         return self

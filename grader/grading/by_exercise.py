@@ -9,8 +9,6 @@ sure, nothing is taken from the stored result: if a call took too long, crashed 
 anywhere, or if the submission prints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING
 from grader.course.assignment import Assignment
 
 from ..gradebook.result import PRINTED, Key, Result, key_of
-from ..judge import second_try
+from ..judge import reruns
 
 if TYPE_CHECKING:
     from ..judge.grade import Try
@@ -57,11 +55,11 @@ def known(
 
 def is_usable(result: Result) -> bool:
     """Whether each exercise's part of this result would be the same in a run of its own."""
-    doubtful = second_try.is_needed(result) or result.outcome != GRADED
+    doubtful = reruns.needs_second_try(result) or result.outcome != GRADED
     return not (doubtful or any(notice.startswith(PRINTED) for notice in result.notices))
 
 
-def whole(known: Known | None, tried: Try, assignment: Assignment) -> Result:
+def whole(known: Known | None, tried: "Try", assignment: Assignment) -> Result:
     """The result of a try; of one of some exercises alone, the stored result with these.
 
     It has no time of grading yet.

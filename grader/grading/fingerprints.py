@@ -4,8 +4,6 @@ When in doubt a file counts: the engine's packages that grade, the course's libr
 folder count as a whole, for every assignment. Only what is one exercise's own is told apart.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform
@@ -48,7 +46,7 @@ _EXERCISE = re.compile(r"\b(?:test|exercise)(?:_|\(\s*[\"'])(\d+)[._](\d+)")
 def parts(
     course: Course,
     assignment: Assignment,
-    labels: HiddenLabels | None = None,
+    labels: "HiddenLabels | None" = None,
     engine: Path = ENGINE,
 ) -> dict[str, str]:
     """Hashes of all that decides points: by exercise, of its tests, named mistakes and, if it is

@@ -1,7 +1,5 @@
 """The judge processes of a run, which are started again if one dies."""
 
-from __future__ import annotations
-
 import importlib.util
 import multiprocessing
 import sys
@@ -30,7 +28,7 @@ Answer = TypeVar("Answer")
 class JudgePool:
     """Judge processes that start on first use, and again after `stop`; `close` ends them."""
 
-    def __init__(self, course: Course, assignments: Collection[str], settings: Settings):
+    def __init__(self, course: Course, assignments: Collection[str], settings: "Settings"):
         self._needs, self._stack = (course, assignments, settings), ExitStack()
         self._pool: ProcessPoolExecutor | None = None
         self._unrelated = set(multiprocessing.active_children())
@@ -71,7 +69,7 @@ class JudgePool:
 
 @contextmanager
 def started(
-    course: Course, assignments: Collection[str], settings: Settings
+    course: Course, assignments: Collection[str], settings: "Settings"
 ) -> Iterator[ProcessPoolExecutor]:
     """Start judge processes, and the warm processes whose workers they use."""
     from . import warm_processes
@@ -111,7 +109,7 @@ class Settings:
     min_tier: str = "C"  # refuse to grade with a worse one
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
-    hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
+    hidden: "dict[str, HiddenLabels]" = field(default_factory=dict)  # by assignment
     proven: frozenset[str] = frozenset()  # assignments whose suite has no wrong test
     keep: bool = True  # store the results
     executor: str = "processes"  # or one of `cluster`'s

@@ -130,14 +130,14 @@ def second_try(
     public_only: bool = False,
 ) -> Try:
     """Try again if it is needed, with no others running; returns the better of two tries."""
-    from ..judge import second_try
+    from ..judge import reruns
 
     if first is None:  # there was no first try, or the grader failed on it
         first = _try(submission, exercises, public_only)
-    if not second_try.is_needed(first.result):
+    if not reruns.needs_second_try(first.result):
         return first
     again = _try(submission, exercises, public_only, first.result)
-    return max(again, first, key=lambda tried: second_try.worth(tried.result))
+    return max(again, first, key=lambda tried: reruns.worth(tried.result))
 
 
 def rerun(submission: Submission, tried: Try) -> Try:
@@ -164,12 +164,12 @@ def _try(
 ) -> Try:
     """Try a submission; `scored`: run its trained model too, if there are labels."""
     from ..judge import grade as judge
-    from ..judge import second_try
+    from ..judge import reruns
 
     assignment = _assignment(submission)
     if submission.problem:
         return judge.Try(judge.invalid(submission.problem, assignment, judge.NOTHING_READ))
-    load_seconds = second_try.LOAD_SECONDS if before else None
+    load_seconds = reruns.SECOND_LOAD_SECONDS if before else None
     opened = opener(_workers[submission.assignment], assignment, load_seconds)
     submitted, problem = _submitted(submission, exercises, public_only)
     hidden = _hidden.get(assignment.id) if scored else None

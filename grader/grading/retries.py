@@ -47,13 +47,13 @@ def grade_all(
     `judges` are this machine's, or a cluster's. All tries end before the first rerun begins, and
     only `ended` assignments have any: see `judge.reruns`.
     """
-    from ..judge import second_try
+    from ..judge import reruns
 
     judges = judges or on_this_machine(pool, {s.assignment for s in submissions})
     doubtful, waiting = list[Question](), list[Question]()
     first = [(s, exercises, known.get((s.student, s.assignment))) for s in submissions]
     for (submission, *_), tried in judges(judge_process.first_try, first):
-        if tried is None or second_try.is_needed(tried.result):
+        if tried is None or reruns.needs_second_try(tried.result):
             doubtful.append((submission, exercises, tried))
         elif tried.plan and submission.assignment in ended:
             waiting.append((submission, tried))

@@ -4,8 +4,6 @@ They are searched for next to the notebook and in a folder `submission` there, i
 anywhere. Links are not followed, and nothing is extracted to disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
@@ -32,7 +30,7 @@ class HandedIn:
     archive: str = ""
     most: int = MAX_TOTAL  # bytes, all files together
 
-    def only(self, names: Collection[str], most: int = MAX_TOTAL) -> HandedIn:
+    def only(self, names: Collection[str], most: int = MAX_TOTAL) -> "HandedIn":
         """Only files of these names; they may have `most` bytes together."""
         kept = tuple((name, place) for name, place in self.places if name in names)
         return HandedIn(kept, self.archive, most)

@@ -1,7 +1,5 @@
 """Keeps a class's notebooks on the disk between reading and grading them."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ class Spool:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (it closes with this object)
         self._end = 0
 
-    def keep(self, data: bytes) -> StoredBytes:
+    def keep(self, data: bytes) -> "StoredBytes":
         self._file.write(data)
         self._file.flush()
         self._end += len(data)

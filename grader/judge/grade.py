@@ -23,14 +23,13 @@ from ..gradebook.exercise_result import ExerciseResult, ModelResult
 from ..gradebook.result import Result, SubmissionFacts, told_of_output
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from . import mistaken, own_mistakes, reruns, score, second_try, suite_run
+from . import mistaken, own_mistakes, reruns, score, suite_run
 from .models import model_part
 from .models.asking import Grading
 from .models.scorer import HiddenLabels
 from .reruns import Rerun
 from .suite_run import OpenWorker, Submitted, SuiteRun, Worker
-from .workers.load import Load, of_course
-from .workers.time_limit import Patience
+from .workers.load import Load, Patience, of_course
 
 NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no notebook to hash
 
@@ -88,7 +87,7 @@ def once(
     model = None
     if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None
-        if model is None or second_try.is_needed_by(model.problem):
+        if model is None or reruns.is_doubtful(model.problem):
             model = _of_model(submitted, hidden, load, open_worker, run.unloadable)
     seconds = time.perf_counter() - started
     result = _result(submitted, course, read, run, model, seconds, {})

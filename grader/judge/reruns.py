@@ -26,10 +26,34 @@ from grader.checking.session import BROKEN, PASSED, TestResult
 from grader.course.assignment import Assignment
 from grader.notebook.collect import Collected
 from grader.seam import StudentError
+from grader.seam.errors import CRASHED, OOM, TIMEOUT
 
+from ..gradebook.result import Result
 from . import substitutes
 from .suite_run import OpenWorker, Submitted, results
 from .workers.load import Load
+
+SECOND_LOAD_SECONDS = 10.0  # of CPU time; the first try has remote.LOAD_SECONDS
+_DOUBTFUL = (TIMEOUT, CRASHED, OOM)
+
+
+def needs_second_try(result: Result) -> bool:
+    """Whether a problem in this result may be due to a busy machine: too late, dead, or no memory.
+
+    A second try has the machine to itself, a fresh worker, and more time to load.
+    """
+    problem = result.model.problem if result.model else ""
+    return result.outcome in _DOUBTFUL or is_doubtful(problem)
+
+
+def is_doubtful(problem: str) -> bool:
+    """Whether a model's `problem` may be due to the machine."""
+    return problem.startswith(_DOUBTFUL)
+
+
+def worth(result: Result) -> float:
+    """The better try has more points: what succeeded once cannot be the submission's fault."""
+    return result.totals.automatic or 0.0
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 A component is a top-level function or class, written "library.module:name".
 """
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re
@@ -39,7 +37,7 @@ class Component:
     name: str
 
     @classmethod
-    def parse(cls, reference: str) -> Component:
+    def parse(cls, reference: str) -> "Component":
         module, _, name = reference.partition(":")
         return cls(module, name)
 

@@ -1,7 +1,5 @@
 """The contents of a form: which answers, as they were seen, get which mark."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,7 +28,7 @@ class MarkForm:
     seen: tuple[tuple[Entry, int, str], ...]
 
     @classmethod
-    def of(cls, form: Form, part: Part, desk: Desk, marker: Marker) -> MarkForm:
+    def of(cls, form: Form, part: Part, desk: Desk, marker: Marker) -> "MarkForm":
         """Raises Refused."""
         found = {e.key: e for c in desk.cards(part.assignment, part.item) for e in c.entries}
         seen = []

@@ -5,8 +5,6 @@ their `grade_id`, their text, their heading, or, for a question, one of its line
 any kind and contain several questions. Neither the question nor a placeholder is an answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -80,7 +78,7 @@ class Starter:
     by_number: dict[str, int] = field(default_factory=dict)  # "1.11", "1.11.a"
 
     @classmethod
-    def of(cls, cells: Sequence[Cell]) -> Starter:
+    def of(cls, cells: Sequence[Cell]) -> "Starter":
         starter = cls(tuple(cells))
         for place, cell in enumerate(cells):
             starter._learn(place, cell)

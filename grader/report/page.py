@@ -8,8 +8,6 @@ All text from submissions is escaped. As a second defense, a content security po
 own style sheet and script, by their hashes.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
@@ -174,7 +172,7 @@ def _page(template: str, script_file: str = "sort.js", **content: Any) -> str:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     from . import written_text
@@ -199,14 +197,14 @@ def _environment() -> Environment:
     return environment
 
 
-def _marked(text: str) -> Markup:
+def _marked(text: str) -> "Markup":
     """Escaped text in which `backticks` have become code."""
     from markupsafe import Markup, escape
 
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _asset(name: str) -> Markup:
+def _asset(name: str) -> "Markup":
     from markupsafe import Markup
 
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))

@@ -7,8 +7,6 @@ them, and disguised copies exceed them. Students who follow the same hints are m
 variants are, so the gap is needed, and a pair is a reason to look, not a proof.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ class Overlap:
     of: int
 
     @classmethod
-    def between(cls, first: frozenset[int], second: frozenset[int]) -> Overlap:
+    def between(cls, first: frozenset[int], second: frozenset[int]) -> "Overlap":
         return cls(len(first & second), min(len(first), len(second)))
 
     @property

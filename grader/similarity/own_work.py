@@ -1,7 +1,5 @@
 """One student's own code for one assignment, by exercise, with its fingerprints."""
 
-from __future__ import annotations
-
 import ast
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -77,7 +75,7 @@ class Handout:
     hashes: frozenset[int]
 
     @classmethod
-    def of(cls, course: Course, assignment: Assignment) -> Handout:
+    def of(cls, course: Course, assignment: Assignment) -> "Handout":
         """The starter's code, and the library as it is when the assignment is handed out."""
         starter = assignment.starter.read_bytes()
         given = _collected(starter, assignment).statements

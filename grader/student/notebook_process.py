@@ -4,8 +4,6 @@ A message is two lengths, a JSON tree and raw bytes: first `seam.loading`'s job,
 requests. What the notebook's own code prints is dropped.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -51,7 +49,7 @@ class NotebookProcess:
         self._answers: queue.Queue[Message | None] = queue.Queue()
         self._failure: StudentError | None = None  # of this test: what every further request raises
 
-    def __enter__(self) -> NotebookProcess:
+    def __enter__(self) -> "NotebookProcess":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """The command line of the `student` program; each command is in the module it imports."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import importlib
@@ -106,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _own_commands() -> dict[str, StudentCommand]:
+def _own_commands() -> "dict[str, StudentCommand]":
     """The course's own commands, but for those whose module comes with a later assignment."""
     try:
         from ..course.course import Course

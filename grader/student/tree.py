@@ -3,8 +3,6 @@
 An installed program starts the one in the tree.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -22,7 +20,7 @@ AFTER = "after_an_attempt"  # where a release for self-study has the hidden test
 STATE = ".course"  # what the program keeps between two commands
 
 
-def notebook(assignment: Assignment, given: Path | None = None) -> Path:
+def notebook(assignment: "Assignment", given: Path | None = None) -> Path:
     """The file given, or else the assignment's notebook here or in its folder. Raises Problem."""
     name = f"{assignment.id}.ipynb"
     own = assignment.starter
@@ -50,7 +48,7 @@ def _is_near(id: str, path: Path) -> bool:
         return other_files.is_notebook(file.read(other_files.HEAD))
 
 
-def hidden_suite(assignment: Assignment) -> Path | None:
+def hidden_suite(assignment: "Assignment") -> Path | None:
     """The folder of the assignment's hidden tests, if this tree holds them."""
     inside = assignment.hidden.relative_to(assignment.root)
     places = (assignment.root / AFTER / inside, assignment.hidden)

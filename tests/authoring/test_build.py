@@ -7,8 +7,8 @@ import re
 import pytest
 from checkout import ROOT
 
-from grader.authoring import course_build
-from grader.authoring.views import no_leak, notebooks, text_notebook
+from grader.authoring import course_build, likeness
+from grader.authoring.views import notebooks, text_notebook
 from grader.library import student_tree
 from grader.library.components import BuildError, stub
 
@@ -35,7 +35,7 @@ def test_a_starter_has_no_outputs_and_no_answers(course, id):
     starter = notebooks.build(course, assignment, "starter")
     hidden = student_tree.unreleased(course)
     assert all(not cell.get("outputs") for cell in starter["cells"])
-    assert no_leak.find(no_leak.code_of_notebook(id, starter), hidden) == []
+    assert likeness.find_leaks(likeness.code_of_notebook(id, starter), hidden) == []
     text = notebooks.dump(starter)
     assert text_notebook.TEXT_ANSWER not in text
     assert "Rubric for" not in text
@@ -47,8 +47,18 @@ def test_the_no_leak_proof_finds_every_answer_of_a_solution(course, id):
     assignment = course.assignment(id)
     solution = notebooks.build(course, assignment, "solution")
     hidden = [c for exercise in assignment.exercises for c in exercise.components]
-    leaks = no_leak.find(no_leak.code_of_notebook(id, solution), hidden)
+    leaks = likeness.find_leaks(likeness.code_of_notebook(id, solution), hidden)
     assert {leak.component for leak in leaks} == set(hidden)
+
+
+def test_the_students_course_lib_holds_no_answer_that_is_not_out(course, tmp_path):
+    student_tree.write(course, tmp_path)
+    hidden = student_tree.unreleased(course)
+    code = proofs.code_of_tree(tmp_path)
+    assert likeness.find_leaks(code, hidden) == []
+    assert any("raise NotImplementedError" in source for _, source in code)
+    for name in ("solutions", "autograder"):
+        assert not list(tmp_path.rglob(name))
 
 
 def test_a_released_assignment_is_whole_in_the_students_course_lib(course, tmp_path):

@@ -12,7 +12,7 @@ from autograder.fallback_model import FallbackError
 from course_lib.recipes import translation_profiles
 from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 from grader.course import fallback as students
 from grader.course.problem import SetupError
 from grader.grading import fingerprints

@@ -17,7 +17,7 @@ from grader.checking import session
 from grader.checking.findings import shown_answers
 from grader.checking.notebook import check
 from grader.cli import lookup
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 from grader.judge.workers.load import Load
 from grader.library.components import BuildError
 from grader.notebook import notebook_file

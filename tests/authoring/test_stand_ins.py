@@ -14,7 +14,7 @@ from world_tables import texts
 
 from autograder.stand_ins import encoder
 from course_lib.encoder import Encoder
-from grader.authoring.views import no_leak
+from grader.authoring import likeness
 from grader.checking import session
 from grader.checking.findings import right_form
 from grader.course.assignment import Assignment
@@ -69,7 +69,7 @@ def test_weights_of_a_stand_in_fit_the_library():
 def test_an_assignment_sees_stand_ins_for_earlier_ones_and_no_answer(course, tmp_path, assignment):
     student_tree.write(course, tmp_path, assignment)
     hidden = student_tree.unreleased(course)
-    assert no_leak.find(proofs.code_of_tree(tmp_path), hidden) == []
+    assert likeness.find_leaks(proofs.code_of_tree(tmp_path), hidden) == []
     text = (tmp_path / "course_lib" / "attention.py").read_text(encoding="utf-8")
     assert "multi_head_attention_forward" in text
     assert "class MultiHeadAttention" in text

@@ -15,7 +15,7 @@ from book.audit import audit_checks, citations, claims, statements
 from course_lib.classifier import EncoderClassifier
 from course_lib.recipes.profiles import Profile
 from course_lib.transformer import Transformer
-from grader.course.record.change import Hunk
+from grader.course.record.mistake import Hunk
 from grader.library.components import Component
 
 PENALTIES = claims.value("results/multi30k_test2016.json:length_penalty")

@@ -7,7 +7,8 @@ import shutil
 from typer.testing import CliRunner
 from world import table
 
-from grader.authoring.views import no_leak, notebooks
+from grader.authoring import likeness
+from grader.authoring.views import notebooks
 from grader.cli.app import app
 from grader.course import mistakes
 from grader.exchange.for_nbgrader import gradebook
@@ -133,7 +134,7 @@ def leaked(course, assignment, release):
 def without_answers(course, assignment, release):
     assert leaked(course, assignment, release) == set()
     hidden = [reference for e in assignment.exercises for reference in e.components]
-    assert no_leak.find(no_leak.code_of_notebook("release", release), hidden) == []
+    assert likeness.find_leaks(likeness.code_of_notebook("release", release), hidden) == []
     for component in components(assignment):
         cell = cells(release)[nbgrader_cells.component(assignment.id, component.name)]
         assert heads(text(cell)) == heads(component.source), component.name

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from world import A1, COURSE
 
-from grader.authoring.views import no_leak
+from grader.authoring import likeness
 from grader.exchange import github
 from grader.library import student_tree
 
@@ -46,7 +46,7 @@ def test_no_hidden_test_bug_or_unreleased_answer_goes_along(tmp_path, id):
     released = student_tree.released_before(COURSE, id)
     hidden = student_tree.unreleased(COURSE, released)
     ours = tmp_path / ".github" / "course" / "autograder"
-    assert no_leak.find(proofs.code_of_tree(ours), hidden) == []
+    assert likeness.find_leaks(proofs.code_of_tree(ours), hidden) == []
     names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")]
     for part in ("autograder/a", "autograder/exam", "autograder/hostile", "solutions"):
         assert not [name for name in names if part in name]

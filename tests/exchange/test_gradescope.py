@@ -19,13 +19,7 @@ from in_process import printed
 from sample_results import sample
 from world import A1, COURSE
 
-from grader.exchange import (
-    course_files,
-    gradescope,
-    gradescope_results,
-    gradescope_run,
-    needed_packages,
-)
+from grader.exchange import course_files, gradescope, gradescope_run
 
 pytestmark = pytest.mark.xdist_group("gradescope")  # its class is graded once
 
@@ -157,7 +151,7 @@ def test_what_is_no_notebook_of_this_assignment_is_told_so(tmp_path):
         place(folder / name, data)
         found = gradescope_run.received(tmp_path, COURSE, A1)
         assert told in found.problem
-        report = gradescope_results.of(sample(outcome="INVALID", reason="no", exercises=[]))
+        report = gradescope_run.results_json(sample(outcome="INVALID", reason="no", exercises=[]))
         check_rules(report)
         assert report["score"] == 0
         assert "What happened: no" in report["output"]
@@ -244,7 +238,7 @@ def test_students_read_what_our_report_shows_and_never_the_names_of_hidden_tests
     message = {"expected": "[1. 2.]", "got": "[2. 4.]", "cause": "no scaling", "read": "§3.2.1"}
     failed = {"1.3": [{"message": message, "bug": "a1/secret_bug", "bug_title": "Scores too big"}]}
     result = sample("ada", failed=failed)
-    report = gradescope_results.of(result)
+    report = gradescope_run.results_json(result)
     check_rules(report)
     [lost] = [test for test in report["tests"] if test.get("status") == "failed"]
     assert lost["visibility"] == "after_published"

@@ -23,7 +23,7 @@ from grader.authoring.release import changes, contents, folder, handbook, proof,
 from grader.authoring.views import notebooks, texts
 from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.rules import late_policy

@@ -13,7 +13,7 @@ from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
-from grader.cli.problems import UsageProblem
+from grader.cli.output import UsageProblem
 from grader.gradebook import stored_roster
 from grader.gradebook.rules import late_policy
 from grader.gradebook.store import Store

@@ -14,9 +14,8 @@ from grader.classroom.terms import Terms
 from grader.course.visible import visible
 from grader.gradebook import manual
 from grader.report import render_dashboard
-from grader.report.dashboard import dashboard, failed_tests
+from grader.report.dashboard import box_plot, columns, dashboard, failed_tests, stack, whisker
 from grader.report.early_warning import RULES, share, warnings
-from grader.report.figures import box_plot, columns, stack, whisker
 from grader.report.item_analysis import Discrimination, Spread, discrimination, items, spread
 from grader.report.page import page_of
 from grader.report.unequal_marks import unequal_marks

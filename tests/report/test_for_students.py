@@ -9,7 +9,7 @@ from sample_results import COURSE, IN_TIME, sample
 from test_report import WRONG
 
 from grader.course.course import Course
-from grader.exchange import gradescope_results, moodle
+from grader.exchange import gradescope_run, moodle
 from grader.gradebook.result import PRINTED
 from grader.report import render_pages, render_student
 from grader.report.for_students import LONGEST, TOGETHER, WITHHELD, for_student
@@ -43,7 +43,7 @@ def views(result):
     """All that a student gets to read of a result."""
     own = Course.here()
     yield re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", render_student(result, own), flags=re.S)
-    yield json.dumps(gradescope_results.of(result), ensure_ascii=False)
+    yield json.dumps(gradescope_run.results_json(result), ensure_ascii=False)
     yield moodle.feedback(result)
 
 

@@ -5,7 +5,7 @@ from sample_results import sample
 from world_tables import cases
 
 from grader.gradebook.changes import history
-from grader.gradebook.changes.differences import preview
+from grader.gradebook.changes.history import preview
 from grader.gradebook.manual import ManualMark
 from grader.gradebook.stored_marks import KeptMark
 

@@ -10,7 +10,7 @@ from in_process import course, printed
 from autograder.demo import disguises
 from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
-from grader.cli.problems import sentence
+from grader.cli.output import code_and_message
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.library.components import Component
@@ -173,7 +173,7 @@ def test_the_roster_says_who_is_one_student_and_a_group_is_no_pair(tmp_path):
 
 def test_an_assignment_that_nobody_handed_in_is_one_sentence(tmp_path):
     place(tmp_path / "ada_a1.ipynb", as_bytes({}))
-    code, told = sentence(course("similar", tmp_path, "--assignment", "a2").exception)
+    code, told = code_and_message(course("similar", tmp_path, "--assignment", "a2").exception)
     assert code == 2
     assert "nobody handed in" in told
 

@@ -17,7 +17,7 @@ from world import A1, COURSE, judge
 
 from grader.cli.app import app
 from grader.course.visible import visible, visible_json, visible_name
-from grader.exchange import gradescope_results, moodle
+from grader.exchange import gradescope_run, moodle
 from grader.exchange.for_nbgrader import scores
 from grader.grading import class_run
 from grader.report import table
@@ -110,7 +110,7 @@ def test_no_platform_gets_what_a_message_holds():
     failed = {"message": message, "bug_title": EVIL}
     result = sample(EVIL, failed={"1.1": [failed]}, reason=EVIL, notices=[EVIL])
     assert sent(moodle.feedback(result)) == set()
-    assert sent("".join(texts(gradescope_results.of(result)))) == set()
+    assert sent("".join(texts(gradescope_run.results_json(result)))) == set()
     comments = scores._comments(result, A1)
     assert sent("".join(filter(None, comments.values()))) == set()
     assert "⟨U+202E⟩" in moodle.feedback(result) + comments["a1-softmax"]

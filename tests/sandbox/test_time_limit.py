@@ -8,9 +8,9 @@ import pytest
 from machine_load import busy_machine
 from opening import PROGRAMS, backend_of, failure
 
-from grader.judge.workers import time_limit
+from grader.judge.workers import load
+from grader.judge.workers.load import Patience, TimeLimit
 from grader.judge.workers.remote import SandboxError, WarmProcess
-from grader.judge.workers.time_limit import Patience, TimeLimit
 from grader.sandbox.wire import Timeout
 from grader.seam import Student
 
@@ -74,7 +74,7 @@ def test_orphans_count_that_end_between_two_looks(any_tier):
 
 
 def test_behind_the_cpu_time_stands_a_wall(submit, monkeypatch):
-    monkeypatch.setattr(time_limit, "WALL", 0.05)
+    monkeypatch.setattr(load, "WALL", 0.05)
     student = submit("computes", deadline=10.0)
     student.begin()
     assert failure(student.compute, 60.0).message == "no answer within 0.5 s"

@@ -17,7 +17,7 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import shown
-from grader.course.record import change
+from grader.course.record import mistake
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student
@@ -119,7 +119,7 @@ def key(found: Sequence[mistakes.Bug]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _mended(hunk: change.Hunk) -> str:
+def _mended(hunk: mistake.Hunk) -> str:
     """The wrong and the right code, as a diff that mends it."""
     lines = difflib.ndiff(hunk.new, hunk.old)
     return "\n".join(line for line in lines if not line.startswith("?"))

@@ -1,7 +1,5 @@
 """The inputs of a release, and the changes since the last one: its manifest and changelog."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -29,7 +27,7 @@ class Release:
     files: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, data: bytes, where: str) -> Release:
+    def read(cls, data: bytes, where: str) -> "Release":
         """Raises ReleaseError if the manifest was damaged."""
         try:
             found = json.loads(data)

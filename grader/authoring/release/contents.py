@@ -14,7 +14,7 @@ from ...library import student_tree
 from ...library.components import BuildError
 from .. import consistency
 from ..views import notebooks, texts
-from . import dependencies, handbook, project_files
+from . import dependencies, handbook
 
 Files = dict[str, bytes]  # by path in the release
 SOLUTIONS, AFTER, LECTURES = "solutions", "after_an_attempt", "lectures"
@@ -62,7 +62,7 @@ def opened(course: Course, lectures: bool = False) -> Files:
     ids = [a.id for a in course.assignments]
     every = [*course.assignments, *course.labs]
     files = _library(course, "", ids, reserved=False) | _assignments(course, every)
-    files[f"{AFTER}/README.md"] = (project_files.TEXTS / "after_an_attempt.md").read_bytes()
+    files[f"{AFTER}/README.md"] = (handbook.TEXTS / "after_an_attempt.md").read_bytes()
     files |= hidden_tests(course)
     for assignment in every:
         files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")
@@ -161,10 +161,10 @@ def _around(
     plan: str,
 ) -> Files:
     """The files around them: the README, with a plan for each week, and the project's files."""
-    python = project_files.python(course.root).replace(">=", "").replace(",<", " to below ")
+    python = handbook.python_versions(course.root).replace(">=", "").replace(",<", " to below ")
     ids, listed = [one.id for one in out], requirements(course.root)
     work = dependencies.packages(course, files, ids, listed, f"{LECTURES}/")
     every = dependencies.packages(course, files, ids, listed)
     more = [line for line in every if line not in work]
     text = handbook.readme(course, out, answers, python, opened, plan, work, more)
-    return {**project_files.files(course, work, more), "README.md": text.encode()}
+    return {**handbook.project_files(course, work, more), "README.md": text.encode()}

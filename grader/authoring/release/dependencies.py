@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from grader.course.course import Course
 
-from ...exchange import needed_packages
+from ...exchange import course_files
 from .imports import ENGINE, Tree, cells, parsed
 
 KNOWN_FAULTS = "known_faults"  # the plugin that `student debug` calls
@@ -47,7 +47,7 @@ def packages(
     for path in of_work(course, files, ids, apart):
         names = (name for node in _code(path, files[path]) for name in _imported(path, node))
         imports |= {BEHIND.get(name, name) for name in names}
-    return needed_packages.needed({}, imports, listed)
+    return course_files.needed_packages({}, imports, listed)
 
 
 def of_work(course: Course, files: Files, ids: Sequence[str], apart: str = "") -> set[str]:

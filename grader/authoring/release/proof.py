@@ -6,8 +6,6 @@ layout; hidden tests and named mistakes by name. A file that cannot be read is i
 What the course's own public texts say, as read from this checkout and not from the tree, is none.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +18,6 @@ from ...library.components import Component
 from ...library.student_tree import released_code, unreleased
 from .. import likeness
 from ..likeness import LEAST_CHARACTERS, RUN, WORD
-from ..views import no_leak
 from . import text_fragments
 from .secrets import Secrets
 from .text_fragments import TextFragment
@@ -60,7 +57,7 @@ class Marks:
             found.setdefault(text[:SHORT_SENTENCE], []).append(text)
         return found
 
-    def without(self, other: Marks) -> Marks:
+    def without(self, other: "Marks") -> "Marks":
         """These, but for those in `other`."""
 
         def left(mine: Found, theirs: Found) -> Found:
@@ -205,7 +202,7 @@ def unexcused(course: Course, files: Mapping[str, bytes], answers: Iterable[str]
             code += [(f"{path}, cell {cell.number}", cell.source) for cell in cells]
     hidden = list(unreleased(course, answers))
     out = released_code(course, answers)
-    found = no_leak.find(code, hidden, out)
+    found = likeness.find_leaks(code, hidden, out)
     leaks = [Leak(leak.where, f"{leak.what} of {leak.component}") for leak in found]
     bodies, allowed = dict[str, str](), _renamed_bodies(out)
     for reference in hidden:

@@ -10,7 +10,8 @@ from grader.course.record.hints import Hints
 
 from ...course.course_file import place_in, shown
 from ...library.components import BuildError, Component
-from . import no_leak, text_notebook
+from .. import likeness
+from . import text_notebook
 
 QUOTED = 3  # tokens in a row of an answer's line or expression that count as a quotation
 STAGES = {"question": "a question", "direction": "a direction", "shape": "the shape of the answer"}
@@ -57,7 +58,7 @@ def quotations(text: str, exercise: Exercise, assignment: Assignment) -> list[st
     words = _tokens(text)
     found = []
     for reference in exercise.components:
-        for piece in no_leak.pieces(Component.parse(reference).source):
+        for piece in likeness.pieces(Component.parse(reference).source):
             tokens = _tokens(piece)
             if len(tokens.split()) >= QUOTED and tokens in words and tokens not in shown:
                 found.append(piece)

@@ -9,7 +9,7 @@ from grader.course.course import Course
 from ...authoring import course_build
 from ...authoring import nbgrader_folder as course_folder
 from .. import EXIT_FOUND, EXIT_OK, lookup
-from ..problems import UsageProblem
+from ..output import UsageProblem
 from .authoring_options import Build
 
 

@@ -1,7 +1,5 @@
 """`course prove`: tests the grader on submissions whose grade is known."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING
 from grader.course.course import Course
 
 from .. import EXIT_FOUND, EXIT_OK, lookup
-from ..problems import UsageProblem
+from ..output import UsageProblem
 from .authoring_options import Prove
 
 if TYPE_CHECKING:
@@ -54,7 +52,7 @@ def run(options: Prove) -> int:
     return EXIT_FOUND if any(outcome.wrong for outcome in outcomes) else EXIT_OK
 
 
-def _plan(course: Course, options: Prove) -> Plan:
+def _plan(course: Course, options: Prove) -> "Plan":
     """The cases to prove. Raises UsageProblem for an unknown assignment, exercise or backend."""
     from ...authoring.proof.run import BACKENDS, SEEDS, Plan
 

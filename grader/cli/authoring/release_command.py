@@ -20,7 +20,7 @@ from ...gradebook.lateness import written
 from ...gradebook.rules import late_policy
 from ...gradebook.rules.late_policy import AllTerms
 from .. import EXIT_OK, lookup
-from ..problems import UsageProblem
+from ..output import UsageProblem
 from ..records import class_list, stores
 from .authoring_options import Release
 

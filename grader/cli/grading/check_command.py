@@ -9,8 +9,7 @@ from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
 from ...report.sentences import cause_sentence
 from .. import EXIT_FOUND, EXIT_OK, lookup
-from ..output import say, say_json
-from ..problems import UsageProblem
+from ..output import UsageProblem, say, say_json
 from .grading_options import Check
 
 

@@ -20,7 +20,7 @@ from ...judge.models import scorer
 from ...judge.models.scorer import HiddenLabels
 from ...sandbox import detection
 from ..options import GRADES
-from ..problems import IsolationProblem, UsageProblem
+from ..output import IsolationProblem, UsageProblem
 from ..records import results
 
 

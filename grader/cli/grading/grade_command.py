@@ -22,9 +22,8 @@ from ...grading.judge_pool import Settings
 from ...intake import choice
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
-from ..output import say, say_json, warn
-from ..problems import UsageProblem
-from ..records import class_list, corrected_names, preview_output, results, stores
+from ..output import UsageProblem, say, say_json, warn
+from ..records import change_lines, class_list, corrected_names, results, stores
 from . import class_grading
 from .grading_options import Grade
 
@@ -87,7 +86,7 @@ def run(options: Grade) -> int:
         graded = class_grading.grade(chosen, course, store, settings, quiet=options.json)
         if options.preview:
             change = partial(_store_all, store, listed.given, graded, partial(carry, warn))
-            return preview_output.show(store, course, change, options.json, graded)
+            return change_lines.show_preview(store, course, change, options.json, graded)
         _keep(given, store, options)
         files = results.write(store, course, options.out)
         stores.back_up(store)

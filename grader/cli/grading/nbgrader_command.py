@@ -1,7 +1,5 @@
 """`course nbgrader`: grades an nbgrader course in the sandbox and fills nbgrader's gradebook."""
 
-from __future__ import annotations
-
 import glob
 import time
 from collections.abc import Mapping, Sequence
@@ -90,7 +88,7 @@ def _ours(name: str, course: Course, roster: Roster) -> str:
 
 
 def _bookkeeping(
-    course: CourseDirectory, submitted: Path, id: str, shown: Sequence[str]
+    course: "CourseDirectory", submitted: Path, id: str, shown: Sequence[str]
 ) -> list[str]:
     """Let nbgrader copy and sanitize what was handed in, without running any of it.
 
@@ -123,7 +121,7 @@ def _bookkeeping(
     ]
 
 
-def _scattered(course: CourseDirectory, ready: Mapping[str, Result]) -> list[str]:
+def _scattered(course: "CourseDirectory", ready: Mapping[str, Result]) -> list[str]:
     """A sentence for each answer that is not in the one cell where formgrader takes its points."""
     found = []
     for name, result in ready.items():

@@ -12,8 +12,7 @@ from ...similarity import page
 from ...similarity.compare import SOLUTION, Pair, suspicious
 from ...similarity.own_work import Handout, Work
 from .. import EXIT_OK, lookup
-from ..output import say, say_json, warn
-from ..problems import OutputProblem, UsageProblem
+from ..output import OutputProblem, UsageProblem, say, say_json, warn
 from ..records import class_list
 from .class_grading import received
 from .grading_options import Similar

@@ -21,7 +21,7 @@ from ...intake.submissions import Submission
 from ...notebook import notebook_file
 from ..output import warn
 from . import stores
-from .newcomers import newcomers
+from .corrected_names import newcomers
 
 
 def read_roster(path: Path | None, course: Course) -> Roster:

@@ -12,8 +12,7 @@ from ...exchange.matching import FilledTable
 from ...gradebook.result import Result
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
-from ..output import say, warn
-from ..problems import UsageProblem
+from ..output import UsageProblem, say, warn
 from . import results
 from .gradebook_options import FORMATS, Export
 

@@ -16,8 +16,7 @@ from ...report import lms_zip
 from ...report.for_students import naming_others
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
-from ..output import say, say_json, warn
-from ..problems import UsageProblem
+from ..output import UsageProblem, say, say_json, warn
 from . import results
 from .gradebook_options import Feedback
 

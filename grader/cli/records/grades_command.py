@@ -8,8 +8,7 @@ from ...gradebook import course_grades
 from ...gradebook.course_grades import CourseGrade
 from ...gradebook.rules import policy
 from .. import EXIT_OK
-from ..output import say, say_json, warn
-from ..problems import UsageProblem
+from ..output import UsageProblem, say, say_json, warn
 from . import results
 from .gradebook_options import Grades
 

@@ -4,8 +4,7 @@ from grader.course.course import Course
 
 from ...report.plain_text import number
 from .. import EXIT_OK, lookup
-from ..output import say, say_json
-from ..problems import UsageProblem
+from ..output import UsageProblem, say, say_json
 from . import change_lines, results, stores
 from .gradebook_options import History
 

@@ -11,8 +11,7 @@ from ...marking.entries import Marker
 from ...marking.guard import LOOPBACK
 from ...marking.server import offered, opened
 from .. import EXIT_OK
-from ..output import say, warn
-from ..problems import UsageProblem
+from ..output import UsageProblem, say, warn
 from . import class_list, stores
 from .gradebook_options import Mark
 

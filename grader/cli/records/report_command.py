@@ -5,7 +5,7 @@ from grader.course.course import Course
 from ...gradebook import manual, stored_roster
 from .. import EXIT_OK
 from ..output import say, say_json
-from . import class_list, preview_output, results, stores
+from . import change_lines, class_list, results, stores
 from .gradebook_options import Report
 
 
@@ -24,7 +24,7 @@ def run(options: Report) -> int:
                 store.keep(given, class_list.marker(options.marker))
 
         if options.preview:
-            return preview_output.show(store, course, change, options.json)
+            return change_lines.show_preview(store, course, change, options.json)
         results.prepare(options.out)
         change()
         written = results.write(store, course, options.out)

@@ -13,15 +13,14 @@ from ...classroom.roster import NOBODY, Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
 from ...gradebook import manual, marking_worklist, stored_roster
-from ...gradebook.database.backup import locked
+from ...gradebook.database.connection import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.rules import late_policy, policy
 from ...gradebook.store import Store
 from ...report import plain_text
 from ...report.unequal_marks import unequal_marks
-from ..output import say, warn
-from ..problems import OutputProblem, UsageProblem
+from ..output import OutputProblem, UsageProblem, say, warn
 from . import class_list, stores
 
 

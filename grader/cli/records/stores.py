@@ -6,8 +6,7 @@ from ...gradebook import stored_roster
 from ...gradebook.database.connection import file_of, shown
 from ...gradebook.database.errors import GradebookError, copy_of
 from ...gradebook.store import Store
-from ..output import warn
-from ..problems import UsageProblem
+from ..output import UsageProblem, warn
 
 
 def store(out: Path, url: str | None) -> Store:

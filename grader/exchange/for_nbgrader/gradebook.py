@@ -1,7 +1,5 @@
 """An nbgrader course folder: its gradebook, which must fit an assignment, and its commands."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 5  # SQLite's own, which nbgrader does not change
 
 
-def configured(folder: Path) -> CourseDirectory:
+def configured(folder: Path) -> "CourseDirectory":
     """The course folder as its `nbgrader_config.py` describes it. Raises NbgraderError."""
     from nbgrader.apps import NbGrader
 
@@ -52,7 +50,7 @@ def configured(folder: Path) -> CourseDirectory:
 
 
 @contextlib.contextmanager
-def opened(course: CourseDirectory) -> Iterator[Gradebook]:
+def opened(course: "CourseDirectory") -> "Iterator[Gradebook]":
     """nbgrader's gradebook. Raises GradebookError, one sentence, if the database fails."""
     from nbgrader.api import Gradebook
     from sqlalchemy.exc import SAWarning, SQLAlchemyError
@@ -80,7 +78,7 @@ def maxima(assignment: Assignment) -> dict[str, float]:
     return found
 
 
-def check(book: Gradebook, assignment: Assignment, folder: Path) -> None:
+def check(book: "Gradebook", assignment: Assignment, folder: Path) -> None:
     """Raises NbgraderError unless the gradebook has this assignment's cells, with our points."""
     from nbgrader.api import MissingEntry
 

@@ -8,8 +8,6 @@ here. It counts once formgrader's flag is gone, if that flag was set for the ans
 person has confirmed it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -73,7 +71,7 @@ class _Place:
 
 
 def read(
-    book: Gradebook,
+    book: "Gradebook",
     course: Course,
     assignment: Assignment,
     student: Callable[[str], str] = str,

@@ -4,8 +4,6 @@ Only automatic scores and comments are written, and the late penalty. What a per
 formgrader stays, and is flagged for review if what it was about has changed.
 """
 
-from __future__ import annotations
-
 import datetime
 import html
 from collections.abc import Collection
@@ -30,7 +28,7 @@ NO_RESPONSE = "No response."  # nbgrader's own words
 
 
 def write(
-    book: Gradebook,
+    book: "Gradebook",
     assignment: Assignment,
     student: str,
     result: Result,

@@ -1,7 +1,5 @@
 """The interface of a scorer, which a course names; and the labels that only judges see."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -60,7 +58,7 @@ class Scorer(Protocol):
         answers: Sequence[Any],
         rows: Sequence[int],
         files: dict[str, bytes],
-        hidden: HiddenLabels,
+        hidden: "HiddenLabels",
     ) -> tuple[dict[str, Any], list[str]]:
         """Result fields, `score` among them, and notes; `rows` are those of the answered ones."""
         ...
@@ -100,7 +98,7 @@ def computed(model: ModelResult, function: str) -> str:
     )
 
 
-def other_data(files: dict[str, bytes], hidden: HiddenLabels) -> str:
+def other_data(files: dict[str, bytes], hidden: "HiddenLabels") -> str:
     """The source that config.json names if its sentences differ from ours; "" if they do not."""
     data = about(files, "data")
     if data.get("fingerprint", hidden.fingerprint) == hidden.fingerprint:

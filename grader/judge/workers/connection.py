@@ -1,7 +1,5 @@
 """A judge process's connection to one worker, and the socket on which it asks for new ones."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import multiprocessing.reduction  # lets `Workers` be pickled to other judge processes
@@ -91,7 +89,7 @@ class Workers:
     control: socket.socket
     tier: str
     layers: tuple[str, ...]
-    of_course: Workers | None = None  # with the whole library, for the course's own code
+    of_course: "Workers | None" = None  # with the whole library, for the course's own code
 
     def start(self, limits: Mapping[str, int] | None = None) -> Connection:
         """Start a worker; `limits` override some of the warm process's."""

@@ -4,8 +4,6 @@ A worker that hangs, dies or sends nonsense is killed. The next request goes to 
 the same statements loaded and the current test begun again.
 """
 
-from __future__ import annotations
-
 import signal
 import time
 from typing import Any
@@ -16,8 +14,7 @@ from grader.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 from ...sandbox import process_tree
 from ...sandbox.wire import ProtocolError, Timeout, WallClock
 from .connection import Connection, SandboxError, Workers
-from .load import Load
-from .time_limit import TimeLimit
+from .load import Load, TimeLimit
 from .warm_process import WarmProcess
 
 __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
@@ -58,7 +55,7 @@ class RemoteBackend:
         self._handles_lost = False
         self._number = 0  # of the last request; its answer has the same number
 
-    def __enter__(self) -> RemoteBackend:
+    def __enter__(self) -> "RemoteBackend":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -1,7 +1,5 @@
 """Starts and ends a warm process, from which the judge's workers are forked."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -69,7 +67,7 @@ class WarmProcess:
         self.missing: dict[str, str] = {}  # why each better tier does not work here
         self.seconds = 0.0  # how long the start took
 
-    def __enter__(self) -> WarmProcess:
+    def __enter__(self) -> "WarmProcess":
         if not hasattr(os, "fork"):
             raise SandboxError(tiers.ON_WINDOWS)
         kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM

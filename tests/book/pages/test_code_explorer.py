@@ -15,7 +15,7 @@ from book.code_explorer.catalog import entries  # noqa: E402
 from book.code_explorer.groups import GROUPS, group_of  # noqa: E402
 from book.screen import symbols  # noqa: E402
 from course_lib.drawings.gallery import UPRIGHT, draw  # noqa: E402
-from grader.authoring.views import no_leak
+from grader.authoring import likeness
 from grader.library import student_tree  # noqa: E402
 from grader.library.components import BuildError, Component  # noqa: E402
 
@@ -184,7 +184,7 @@ def test_students_see_no_answer_before_its_last_late_day(week, course):
     hidden = student_tree.unreleased(course, out)
     code = [(entry.id, entry.source) for entry in entries(week)]
     assert [id for id, _ in code] == [entry.id for entry in entries(0)]
-    assert no_leak.find(code, hidden, student_tree.released_code(course, out)) == []
+    assert likeness.find_leaks(code, hidden, student_tree.released_code(course, out)) == []
     for entry in entries(week):
         if f"{entry.component.module}:{entry.component.name}" in hidden:
             assert entry.is_stub, entry.id
