@@ -16,7 +16,7 @@ from grader.course.course import Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
 from grader.grading.judge_pool import Settings
-from grader.intake.spool import Spool
+from grader.intake.plain_files import Spool
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..seam import Handle, StudentError
-from . import evidence, expect
+from . import expect, numeric
 from .exercise import ATOL, RTOL
 from .messages import Failure
 from .value_text import describe, numbers
@@ -151,7 +151,7 @@ def _alike(one: Any, other: Any, atol: float, rtol: float) -> bool:
         )
     if _is_numeric(one) and _is_numeric(other):
         a, b = numbers(one), numbers(other)
-        return a.shape == b.shape and evidence.distance(a, b, atol, rtol) <= 1
+        return a.shape == b.shape and numeric.distance(a, b, atol, rtol) <= 1
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(
             _alike(a, b, atol, rtol) for a, b in zip(one, other, strict=True)

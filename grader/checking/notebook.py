@@ -24,9 +24,9 @@ from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
 from . import session
-from .findings import shown_answers, upstream
-from .kernel import stale, unavailable_packages
-from .kernel.card import Card
+from .findings import shown_answers
+from .kernel import stale
+from .kernel.card import Card, to_repair
 from .session import TestResult
 from .suite import read_tests
 
@@ -69,10 +69,8 @@ def card(
         tests = []  # nothing was run yet
     elif passed < len(results):
         checked = partial(visible_results, assignment, namespace=namespace)
-        first = upstream.to_repair(assignment, exercise, checked)
-    return Card(
-        title, tests, outdated, first, unavailable_packages.sentences(assignment, names, namespace)
-    )
+        first = to_repair(assignment, exercise, checked)
+    return Card(title, tests, outdated, first, stale.about_packages(assignment, names, namespace))
 
 
 def visible_results(

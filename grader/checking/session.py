@@ -19,7 +19,7 @@ import numpy as np
 from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
-from . import evidence
+from . import numeric
 from .answer import Answer, tell_apart, wrong_value
 from .automatic_facts import with_facts, without_facts
 from .exceptions.explanation import explain
@@ -270,7 +270,7 @@ class _Session:
         generator of its random inputs, the same for everyone.
         """
         number = _number(asked.id)
-        evidence.begin(asked.id)
+        numeric.begin(asked.id)
         forbidden = self.assignment.forbidden_in(self.assignment.exercise(exercise))
         self.student.begin(seed=self.seed ^ number, forbid=forbidden)
         return np.random.default_rng([self.seed, number])

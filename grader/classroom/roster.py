@@ -26,7 +26,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import foreign_rosters
+from . import csv_file
 from .csv_file import CsvFile, Row
 from .names import orders, words
 from .terms import ALLOWANCES, Allowance, Terms
@@ -86,7 +86,7 @@ class Roster:
         """Raises CsvError, which lists every bad row."""
         ids = [assignment.id for assignment in course.graded]
         file, zone = CsvFile.read(path), course.facts.zone
-        export = foreign_rosters.recognized(file.columns)
+        export = csv_file.recognized(file.columns)
         if export is None:
             file.check(["student"])
         found = file.each(

@@ -1,4 +1,4 @@
-"""Settings of the whole course: the table [course] of `course.toml`."""
+"""Settings of the whole course, the table [course] of `course.toml`; its parts and weeks."""
 
 import datetime
 import zoneinfo

@@ -1,4 +1,4 @@
-"""Grades what Gradescope put into its folder: `python -m grader.exchange.gradescope_run ROOT`.
+"""Grades for Gradescope and writes its results: `python -m grader.exchange.gradescope_run ROOT`.
 
 ROOT has `source` (our zip), `submission` and `results`, as `/autograder` on Gradescope.
 """

@@ -1,4 +1,4 @@
-"""Moodle: fills grade and feedback of an assignment's grading worksheet.
+"""Moodle: finds its way in an assignment's grading worksheet, and fills grade and feedback.
 
 Moodle exports the worksheet ("Download grading worksheet") and reads it back; every other byte
 stays as it was. Feedback that somebody else wrote is kept. Moodle skips grades above the maximum

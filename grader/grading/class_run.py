@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.notebook import written_work
+from grader.notebook import written_answers
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import sort_cell
 
@@ -41,7 +41,7 @@ def resolve(
 
 def begun_in(course: Course) -> Begun:
     """Make the test whether anything of one of the course's assignments is written in cells."""
-    return lambda id, cells: written_work.is_begun(course.assignment(id), cells)
+    return lambda id, cells: written_answers.is_begun(course.assignment(id), cells)
 
 
 def _by_names(data: bytes, course: Course) -> str:

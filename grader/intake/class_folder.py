@@ -10,9 +10,9 @@ from grader.notebook import other_files
 from ..classroom.receipt import Receipt
 from ..classroom.roster import Roster
 from ..course.problem import Problem
-from . import download_names, gradescope, name_clashes, notebook_paths, plain_files, whole_class
+from . import class_notices, download_names, gradescope, notebook_paths, plain_files
 from .download_names import Download
-from .entry import REQUEST, Entry
+from .entry import REQUEST, Entry, separate
 from .notebook_paths import NOTEBOOK
 
 PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
@@ -41,7 +41,7 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
         _refuse_an_assignment(path, ids, roster)
     slugs = _slugs([path for path in paths if path.is_dir() and path.name not in roster], roster)
     found = [entry for path in paths for entry in _entries(path, ids, roster, listed, slugs)]
-    return name_clashes.separate(_without_classes(found, ids, roster), ids, roster)
+    return separate(_without_classes(found, ids, roster), ids, roster)
 
 
 def _slugs(folders: Sequence[Path], roster: Roster) -> list[str]:
@@ -61,10 +61,10 @@ def _without_classes(found: Sequence[Entry], ids: Sequence[str], roster: Roster)
     kept, classes = list[Entry](), list[str]()
     for entry in found:
         own = entry.student in roster or entry.download or not entry.student
-        if not own and entry.is_folder and whole_class.is_class(entry.path, ids, roster):
+        if not own and entry.is_folder and class_notices.is_class(entry.path, ids, roster):
             classes.append(str(entry.path))
             entry = replace(entry, is_class=True)
-        elif not own and whole_class.is_platforms_zip(entry.path, beside, roster):
+        elif not own and class_notices.is_platforms_zip(entry.path, beside, roster):
             entry = replace(entry, student="", skipped="it is the download of a whole class")
         kept.append(entry)
     zips = [e for e in kept if not e.student and e.skipped not in (Entry.skipped, REQUEST)]

@@ -35,7 +35,7 @@ from . import (
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
 from .notebook_paths import Place
-from .spool import Spool, StoredBytes
+from .plain_files import Spool, StoredBytes
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,19 @@ student's code, and a sandbox would take ten times as long. One that loops meets
 depend on the release's seed alone: a class asks once.
 """
 
+import contextlib
+import hashlib
+import json
+import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from grader.checking import session, suite
-from grader.checking.findings import causes, right_form
+from grader.checking.findings import causes, right_form, shown_answers
 from grader.checking.findings.causes import Mistake, Told
 from grader.checking.session import TestResult
 from grader.course import mistakes
@@ -25,10 +29,48 @@ from grader.notebook.statements import Statement
 from grader.seam import Student
 
 from ..library.components import Component
-from . import kept_answers
 from .suite_run import OpenWorker, suite_files
 from .workers.load import Load
 from .workers.local import local_worker
+
+FOLDER = ".course/mistaken"  # in the course's root
+
+
+def folder_of_answers(assignment: Assignment, given: Iterable[bytes], seed: int) -> Path:
+    """The folder that keeps answers that follow from these texts and this seed for the next run.
+
+    It is in the course's own folder, which no submission's code can open, and can be deleted at any
+    time. Numbers have seven digits, far more than a comparison of answers needs.
+    """
+    digest = hashlib.sha256(str(seed).encode())
+    for text in given:
+        digest.update(text)
+    return assignment.root / FOLDER / f"{assignment.id}-{digest.hexdigest()[:16]}"
+
+
+def read_kept(path: Path) -> dict[str, Told]:
+    """By test; nothing if the file is not there or is damaged."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            test: Told(one["outcome"], one["answer"] and shown_answers.answer_of(one["answer"]))
+            for test, one in kept.items()
+        }
+    return {}
+
+
+def write_kept(path: Path, told: dict[str, Told]) -> None:
+    """Replace the file at once; where nothing can be written, nothing is kept."""
+    kept = {
+        test: {"outcome": one.outcome, "answer": one.answer and shown_answers.written(one.answer)}
+        for test, one in told.items()
+    }
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half = path.with_suffix(f".{os.getpid()}")
+        half.write_text(json.dumps(kept), encoding="utf-8")
+        half.replace(path)
+
 
 PATIENCE = 5  # times the CPU seconds that a call of a student's may take
 
@@ -42,7 +84,7 @@ def causes_of(assignment: Assignment, seed: int | None = None) -> session.Causes
     def named(results: list[TestResult]) -> list[TestResult]:
         if not assignment.solution.exists():
             return results
-        kept = kept_answers.folder_of(assignment, _rests_on(assignment), seed)
+        kept = folder_of_answers(assignment, _rests_on(assignment), seed)
         found = dict[str, TestResult]()
         for exercise in assignment.exercises:
             own = [result for result in results if result.mark.exercise == exercise.id]
@@ -61,10 +103,10 @@ def _mistake(assignment: Assignment, bug: Bug, kept: Path, seed: int) -> Mistake
     def asked(ids: Collection[str]) -> Mapping[str, Told]:
         told = _told.setdefault(kept, {})
         if not told.keys() >= {*ids}:
-            told.update(kept_answers.read(kept))  # another judge may have asked meanwhile
+            told.update(read_kept(kept))  # another judge may have asked meanwhile
         if missing := [id for id in ids if id not in told]:
             told.update(ask(assignment, bug, missing, seed))
-            kept_answers.write(kept, told)
+            write_kept(kept, told)
         return {id: told[id] for id in ids}
 
     return Mistake(bug.name, bug.sentence, asked)
@@ -86,7 +128,7 @@ def all_kept(assignment: Assignment) -> list[Path]:
     Where nothing can be kept, there are none. What is kept already is not asked again.
     """
     seed = assignment.seed
-    kept = kept_answers.folder_of(assignment, _rests_on(assignment), seed)
+    kept = folder_of_answers(assignment, _rests_on(assignment), seed)
     tests = [test for path in suite_files(assignment) for test in suite.read_tests(path)]
     for bug in mistakes.load(assignment):
         asked = [test.id for test in tests if test.mark.exercise == bug.exercise]

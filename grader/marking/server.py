@@ -19,9 +19,8 @@ from ..gradebook.database.errors import GradebookError
 from .actions import Actions, posted
 from .desk import Desk
 from .entries import Marker
-from .guard import Guard, hosts
+from .guard import Guard, hosts, token
 from .pages import Pages, asset
-from .secret_token import token
 
 QUESTION = "/{assignment}/{item}"
 CARD = f"{QUESTION}/{{key}}"

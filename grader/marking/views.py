@@ -11,13 +11,11 @@ from ..gradebook.lateness import moment, written
 from ..gradebook.manual import ManualMark
 from ..report import written_text
 from ..report.plain_text import counted
-from . import same_words
+from . import entries
 from .desk import Desk, Part
-from .entries import FILTERS, Card, ChangedAnswer, Entry, Marker
+from .entries import FILTERS, Card, ChangedAnswer, Entry, Marker, Same
 from .reading.figures import Notebook, notebook_of
-from .reading.reference import Reference
-from .reading.rubric import Rubric
-from .same_words import Same
+from .reading.reference import Reference, Rubric
 
 COMMENT_KEYS = "asdfghjkl"
 SEEN = 12  # digits of an answer's hash in a form
@@ -74,7 +72,7 @@ def card(
         "before": _before(first, zone),
         "reference": Reference(*(written_text.html(text) for text in beside)),
         "rubric": _rubric(desk.rubric(part), first),
-        "same": [_same(one) for one in same_words.others(found, shown_card)],
+        "same": [_same(one) for one in entries.others(found, shown_card)],
         "comments": list(zip(COMMENT_KEYS, _comments(found), strict=False)),
         "choices": [f"{n:g}" for n in range(int(part.points) + 1)] if part.points < 13 else [],
         "counts": {name: _count(found, name, marker) for name in FILTERS},

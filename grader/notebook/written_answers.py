@@ -1,4 +1,4 @@
-"""The written answers of a notebook, and notices about the file as a whole."""
+"""The written answers of a notebook, notices about the file, and whether anything is written."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from ..course.assignment import Assignment
 from ..course.course import Course
 from . import nbgrader_cells, notebook_file
 from .answer_cells import PREDICTION, Answer, Starter
-from .collect import Collected
+from .collect import Collected, collect
 from .foreign_imports import foreign_imports
 from .notebook_file import Cell
 
@@ -118,3 +118,11 @@ def looks_like(course: Course, assignment: Assignment, collected: Collected) -> 
 
 def _share(names: set[str], bound: set[str]) -> float:
     return len(names & bound) / len(names)
+
+
+def is_begun(assignment: Assignment, cells: list[Cell]) -> bool:
+    """Whether a graded name is defined, was tried at least, or a written question is answered."""
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    found = collect(cells, names)
+    tried = (found.defined_in.keys() - found.unwritten) | found.unavailable.keys()
+    return bool(tried & set(names)) or any(written(assignment, cells).values())

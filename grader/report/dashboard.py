@@ -1,4 +1,4 @@
-"""The class dashboard: what to teach again, whom to talk to, what is left to mark.
+"""The class dashboard: what to teach again, whom to talk to, what is left to mark; its figures.
 
 It is a file of its own, as the report lists what each student got; its links lead to the students'
 pages.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import landlock, limits, linux, syscall_filter, tiers, view
+from . import limits, linux, readable_files, system_calls, tiers
 from .limits import Limits
 from .readable_files import DEVICES, Readable
 from .tiers import LANDLOCK, LIMITS, NAMESPACES, QUOTA, SECCOMP, UID, VIEW, LayerFailed
@@ -32,7 +32,7 @@ def prepare(tier: str, readable: Readable) -> None:
     if VIEW in tiers.LAYERS[tier]:
         flags = linux.NEWNS
         _step(NAMESPACES, _unshare_as, os.getuid(), flags, tier == "B")
-        _step(VIEW, view.enter, readable)
+        _step(VIEW, readable_files.enter_view, readable)
 
 
 def separate(tier: str) -> None:
@@ -66,11 +66,11 @@ def confine(
         return done
     linux.prctl(linux.NO_NEW_PRIVS, 1)
     if LANDLOCK in layers:
-        shared_memory = [view.SHARED_MEMORY] if QUOTA in layers else []
+        shared_memory = [readable_files.SHARED_MEMORY] if QUOTA in layers else []
         proc = ["/proc"] if inside else [os.path.realpath("/proc/self"), *_HARMLESS_PROC]
         done[LANDLOCK] = _step(
             LANDLOCK,
-            landlock.restrict,
+            linux.restrict_paths,
             [*grants, *DEVICES, *proc],
             [scratch, *shared_memory, "/dev/null"],
         )
@@ -80,7 +80,7 @@ def confine(
         linux.drop_capabilities()
     linux.prctl(linux.PDEATHSIG, signal.SIGKILL)  # a change of uid would have cleared it
     if SECCOMP in layers:
-        done[SECCOMP] = _step(SECCOMP, syscall_filter.load, inside)
+        done[SECCOMP] = _step(SECCOMP, system_calls.load, inside)
     return done
 
 
@@ -121,7 +121,7 @@ def _own_mounts(allowed: Limits, owner: int) -> str:
         if os.path.exists(f"/proc/{name}"):
             linux.mount("/dev/null", f"/proc/{name}", flags=linux.BIND)
     size = f"size={allowed.scratch_mib}m,nr_inodes=4096,uid={owner},gid={owner},mode=0700"
-    for folder in (view.SCRATCH, view.SHARED_MEMORY):
+    for folder in (readable_files.SCRATCH, readable_files.SHARED_MEMORY):
         linux.mount("tmpfs", folder, "tmpfs", linux.NOSUID | linux.NODEV, size)
     return f"tmpfs of {allowed.scratch_mib} MiB, /dev/shm likewise"
 

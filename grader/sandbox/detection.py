@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from . import confine, tiers, view
+from . import confine, readable_files, tiers
 from .limits import Limits
 from .readable_files import SYSTEM, Readable
 from .tiers import LayerFailed
@@ -61,16 +61,16 @@ def rehearse(tier: str) -> None:
     uid = 65_500 if confine.takes_own_uid(tier) else None
     confine.prepare(tier, readable)
     confine.separate(tier)
-    scratch = view.SCRATCH if tiers.VIEW in tiers.LAYERS[tier] else tempfile.mkdtemp()
+    scratch = readable_files.SCRATCH if tiers.VIEW in tiers.LAYERS[tier] else tempfile.mkdtemp()
     try:
         in_child(lambda: _try_out(tier, grants, uid, scratch))
     finally:
-        if scratch != view.SCRATCH:
+        if scratch != readable_files.SCRATCH:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _try_out(tier: str, grants: Sequence[str], uid: int | None, scratch: str) -> None:
-    if uid is not None and scratch != view.SCRATCH:
+    if uid is not None and scratch != readable_files.SCRATCH:
         os.chown(scratch, uid, uid)
     confine.confine(tier, grants, Limits(), uid, scratch)
     Path(scratch, "written").write_text("by a worker")

@@ -15,7 +15,7 @@ import tempfile
 import time
 from typing import NoReturn
 
-from . import confine, process_tree, tiers, view, worker
+from . import confine, process_tree, readable_files, tiers, worker
 from .worker import Job
 
 TICK_MS = 100  # milliseconds between checks of the limits
@@ -27,7 +27,7 @@ def supervise(job: Job) -> NoReturn:
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may have ignored it
     _send(job.status, {"supervisor": os.getpid()})  # the judge measures CPU time below this pid
-    scratch = view.SCRATCH
+    scratch = readable_files.SCRATCH
     has_view = tiers.VIEW in tiers.LAYERS[job.tier]
     report: dict[str, object] = {}
     try:

@@ -9,7 +9,8 @@ from ..checking import session
 from ..checking.exceptions.explanation import explain
 from ..checking.exercise import ExerciseMark
 from ..checking.faults import SuiteError
-from ..checking.findings import right_form, shown_answers, upstream
+from ..checking.findings import right_form, shown_answers
+from ..checking.kernel import card
 from ..checking.messages import Message, summary
 from ..checking.session import FAILED, PASSED, TestResult
 from ..checking.value_text import describe
@@ -86,7 +87,7 @@ def show(assignment: Assignment, done: Run, what: str, only_failing: bool = Fals
         if tests := done.of(exercise.id):
             passes, first = done.passes(exercise.id), ""
             if not passes:
-                first = upstream.to_repair(assignment, exercise, lambda one: done.of(one.id))
+                first = card.to_repair(assignment, exercise, lambda one: done.of(one.id))
             lines = summary(f"{exercise.id} {exercise.title}", tests, what, first)
             print("\n".join(lines[:1] if only_failing and passes else lines))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from grader.checking import evidence, expect
+from grader.checking import expect, numeric
 from grader.checking.answer import Answer, tell_apart
 from grader.checking.exercise import ExerciseMark, Question
 from grader.checking.findings import causes, shown_answers
@@ -181,7 +181,7 @@ def test_lists_tuples_and_dicts_are_shown_by_value():
 @pytest.mark.parametrize("measured", [0.5, 5.0])
 def test_a_bound_reports_how_much_of_it_was_used(measured):
     ratios = []
-    with evidence.observed(lambda kind, ratio: ratios.append((kind, ratio))):
+    with numeric.observed(lambda kind, ratio: ratios.append((kind, ratio))):
         expect.below(measured / 10, 1.0, expected="small")
         expect.above(10 / measured, 1.0, expected="large")
         expect.close(WANT + measured * 1e-7, WANT, atol=1e-6, rtol=0.0)

@@ -7,7 +7,7 @@ import pytest
 from world import A1
 from world_tables import cases
 
-from grader.checking.kernel import unavailable_packages
+from grader.checking.kernel import stale
 from grader.notebook.collect import collect
 from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell
@@ -61,7 +61,7 @@ def test_check_in_the_notebook_student_check_and_the_grade_say_the_same(tmp_path
         (verdict,) = {error.message for error in check._verdicts(own).values()}
         result = proofs.graded(data, "a1")
         run = [cell.source if cell.kind == "code" else "" for cell in own.cells]
-        (live,) = unavailable_packages.sentences(A1, ["softmax"], {"In": ["", *run]})
+        (live,) = stale.about_packages(A1, ["softmax"], {"In": ["", *run]})
         assert verdict == why == live.replace("[", "").replace("]", "")
         assert why in result.notices
         softmax = result.exercises[0]

@@ -8,9 +8,8 @@ from marked_class import ITEM, PLACE, SEEN, Page, answered, points
 from world import COURSE, marks
 
 from grader.cli.records import results
-from grader.marking import secret_token
-from grader.marking.reading.reference import references
-from grader.marking.reading.rubric import parsed
+from grader.marking import guard
+from grader.marking.reading.reference import parsed, references
 from grader.report import render_student
 
 SAME = re.compile(
@@ -225,37 +224,37 @@ def test_a_request_is_shown_answered_and_told(way, store):
 
 def test_the_same_marker_has_the_same_address_and_nobody_else(tmp_path):
     facts = ("127.0.0.1", "8123", "ben")
-    token = secret_token.token(tmp_path, *facts)
+    token = guard.token(tmp_path, *facts)
     assert len(token) == 24
-    assert secret_token.token(tmp_path, *facts) == token
+    assert guard.token(tmp_path, *facts) == token
     others = {
-        secret_token.token(tmp_path, *other)
+        guard.token(tmp_path, *other)
         for other in (("127.0.0.1", "8124", "ben"), ("127.0.0.1", "8123", "zoe"))
     }
     (tmp_path / "other").mkdir()
-    others.add(secret_token.token(tmp_path / "other", *facts))
-    others.add(secret_token.token(tmp_path / "absent", *facts))
-    others.add(secret_token.token(tmp_path / "absent", *facts))
+    others.add(guard.token(tmp_path / "other", *facts))
+    others.add(guard.token(tmp_path / "absent", *facts))
+    others.add(guard.token(tmp_path / "absent", *facts))
     assert len(others - {token}) == 5
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no modes here")
 @pytest.mark.parametrize("planted", ["readable", "link", "pipe", "short"])
 def test_a_secret_that_somebody_else_could_know_is_replaced(planted, tmp_path):
-    file, known = tmp_path / secret_token.FILE, tmp_path / "known"
-    known.write_bytes(bytes(secret_token.BYTES))
+    file, known = tmp_path / guard.FILE, tmp_path / "known"
+    known.write_bytes(bytes(guard.BYTES))
     known.chmod(0o600)
     if planted == "link":
         file.symlink_to(known)
     elif planted == "pipe":
         os.mkfifo(file)
     else:
-        file.write_bytes(bytes(secret_token.BYTES if planted == "readable" else 3))
+        file.write_bytes(bytes(guard.BYTES if planted == "readable" else 3))
         file.chmod(0o644 if planted == "readable" else 0o600)
-    token = secret_token.token(tmp_path, "x")
-    assert secret_token.token(tmp_path, "x") == token
+    token = guard.token(tmp_path, "x")
+    assert guard.token(tmp_path, "x") == token
     assert file.is_file()
     assert not file.is_symlink()
     assert file.stat().st_mode & 0o077 == 0
-    assert file.read_bytes() != bytes(secret_token.BYTES)
-    assert known.read_bytes() == bytes(secret_token.BYTES)
+    assert file.read_bytes() != bytes(guard.BYTES)
+    assert known.read_bytes() == bytes(guard.BYTES)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import proofs
 import pytest
 
-from grader.checking.findings import upstream
+from grader.checking.kernel import card
 from grader.checking.messages import WAITING, Message, by_cause, counts_once, summary
 
 
@@ -112,12 +112,12 @@ WRONG, RIGHT = Ran("t", ADVICE), Ran("t", None, "PASSED")
 )
 def test_the_first_failing_exercise_below_is_named(results, told):
     a1 = proofs.COURSE.assignment("a1")
-    found = upstream.to_repair(a1, a1.exercise("1.4"), lambda one: results.get(one.id, []))
+    found = card.to_repair(a1, a1.exercise("1.4"), lambda one: results.get(one.id, []))
     assert found.startswith(told)
     assert bool(found) == bool(told)
 
 
 def test_only_where_it_begins_is_to_be_repaired():
     a1 = proofs.COURSE.assignment("a1")
-    found = upstream.to_repair(a1, a1.exercise("1.5"), lambda _: [WRONG])
+    found = card.to_repair(a1, a1.exercise("1.5"), lambda _: [WRONG])
     assert "1.4" not in found  # it builds on 1.1, which is named

@@ -14,7 +14,7 @@ from functools import partial
 from typing import NamedTuple
 from unittest import mock
 
-from grader.checking import evidence
+from grader.checking import numeric
 from grader.course.course import Course
 
 from . import cases, claims, prove
@@ -123,11 +123,11 @@ def measured(task: Task) -> Found:
     for seed in task.seeds:
 
         def observer(kind: str, ratio: float, seed: int = seed) -> None:
-            key = (assignment.id, evidence.running(), kind)
+            key = (assignment.id, numeric.running(), kind)
             margin = Margin(ratio, task.cases[0].name, task.backend, seed)
             merge(margins, {key: margin})
 
-        with evidence.observed(observer):
+        with numeric.observed(observer):
             result = prove.grade_case(task.cases[0], opened, only, seed)
         if problem := claims.everything(result):
             wrong.append(

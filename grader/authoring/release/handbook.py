@@ -1,4 +1,4 @@
-"""The README of a release, written for students: `texts/handbook.md`, filled in from the course."""
+"""The README of a release for students, and the files that make it a project of its own."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

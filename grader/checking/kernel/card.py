@@ -1,10 +1,13 @@
 """The output of a check: a card in a notebook, plain text in a terminal and in the saved file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from ...course.assignment import Assignment
+from ...course.exercise import Exercise
+from ...seam.errors import NOT_WRITTEN as AT_ITS_STUB
 from ..messages import (
     NOT_WRITTEN,
     RAISED,
@@ -16,6 +19,7 @@ from ..messages import (
     is_unwritten,
     summary,
 )
+from ..session import TestResult
 
 # The page's own text color on a veil of gray, and accents of middle lightness: the same rules suit
 # a light and a dark page, and a viewer that removes them leaves readable text.
@@ -110,3 +114,33 @@ def _prose(text: str) -> str:
 def _folded(head: str, parts: Sequence[str]) -> str:
     items = "".join(f"<li>{part}</li>" for part in parts)
     return f"<details><summary>{escape(head)}</summary><ul>{items}</ul></details>"
+
+
+def to_repair(
+    assignment: Assignment, exercise: Exercise, checked: Callable[[Exercise], Sequence[TestResult]]
+) -> str:
+    """One sentence on the first failing exercises below a failing one; "" if there are none.
+
+    `checked` gives the results of an exercise's own checks.
+    """
+    wrong = dict[str, bool]()  # whether it is written
+    for id in assignment.upstream(exercise):
+        below = assignment.exercise(id)
+        if wrong.keys().isdisjoint(assignment.upstream(below)):
+            failed = [result.outcome for result in checked(below) if result.message]
+            if failed:
+                wrong[id] = set(failed) != {AT_ITS_STUB}
+    failing = [id for id, written in wrong.items() if written]
+    open_ones = [id for id, written in wrong.items() if not written]
+    said = [f"{_listed(failing, 'fails', 'fail')}: repair {_them(failing)} first"]
+    said += [f"{_listed(open_ones, 'is', 'are')} not written yet: write {_them(open_ones)} first"]
+    return "; ".join(text for text, ids in zip(said, (failing, open_ones), strict=True) if ids)
+
+
+def _listed(ids: list[str], one: str, several: str) -> str:
+    *others, last = ids or [""]
+    return f"{', '.join(others)} and {last} {several}" if others else f"{last} {one}"
+
+
+def _them(ids: list[str]) -> str:
+    return "them" if len(ids) > 1 else "it"

@@ -1,4 +1,4 @@
-"""Says when a check does not test the code that the student sees.
+"""Says when a check tests other code than the student sees, or than will run in the grader.
 
 Three versions of a definition can differ: the one in the saved notebook, the one that was run
 last, and the one in the kernel's memory, which a check tests. The newest is the saved one if the
@@ -10,13 +10,18 @@ import ast
 import inspect
 import linecache
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...course.assignment import Assignment
+from ...course.course import Course
 from ...notebook import notebook_file
+from ...notebook.collect import collect
+from ...notebook.foreign_imports import foreign_imports
 from ...notebook.notebook_file import Cell
 from ...notebook.statements import sort_cell
 
@@ -166,3 +171,13 @@ def _codes(thing: Any) -> Iterator[Any]:
     for one in vars(thing).values() if inspect.isclass(thing) else [thing]:
         if code := getattr(inspect.unwrap(one), "__code__", None):
             yield code
+
+
+def about_packages(
+    assignment: Assignment, names: Sequence[str], namespace: dict[str, Any]
+) -> list[str]:
+    """One sentence for each import that `names` need, by the number beside the cell that ran."""
+    run = [text if isinstance(text, str) else "" for text in namespace.get("In", [])]
+    cells = [Cell(number, "code", text) for number, text in enumerate(run)]
+    found = foreign_imports(Course.here(), assignment, collect(cells, names), names)
+    return [re.sub(r"^cell (\d+)", r"cell [\1]", why) for why in dict.fromkeys(found.values())]

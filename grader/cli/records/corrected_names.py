@@ -1,4 +1,4 @@
-"""Hand-ins that an earlier run graded under another name, as the roster did not say whose."""
+"""Students whom a roster has anew or misspelled, and hand-ins graded under another name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence

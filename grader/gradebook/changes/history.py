@@ -1,4 +1,4 @@
-"""The history of one student's grade: gradings, manual marks, new rules and totals, in order."""
+"""The history of a grade (gradings, marks, rules, totals), and the difference of two gradings."""
 
 import datetime
 from collections.abc import Iterable, Mapping

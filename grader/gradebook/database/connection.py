@@ -1,4 +1,4 @@
-"""Opens the database of the results store: checks that it is one, and makes its tables.
+"""Opens the database of the results store, makes its tables, and keeps a copy of an SQLite file.
 
 SQLite is checked before hours of grading, not after them. Nothing is changed in a file that is
 damaged or belongs to another program.
