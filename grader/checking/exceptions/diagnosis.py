@@ -4,10 +4,9 @@ import re
 from collections.abc import Collection
 
 from ...seam.errors import LOAD_ERROR
-from . import shape_signs, signs, torch_signs, type_signs
+from . import signs, torch_signs
 
-MODULES = (torch_signs, signs, shape_signs, type_signs)
-SIGNS = tuple(sign for module in MODULES for sign in module.SIGNS)  # the first that fits
+SIGNS = torch_signs.SIGNS + signs.SIGNS  # the first that fits counts
 _LOADING = re.compile(r"raised (\w+)(?:: (.*))?$", re.DOTALL)  # see `seam.loading`
 # A call whose arguments do not fit the function, as Python, NumPy and torch say it.
 _CALL = re.compile(
