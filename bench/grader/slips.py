@@ -23,8 +23,8 @@ from unittest.mock import patch
 from grader.authoring import results_file
 from grader.authoring.proof.cases import notebook
 from grader.checking import notebook as checks
-from grader.checking.kernel import stale
-from grader.checking.kernel.card import Card
+from grader.checking import stale
+from grader.checking.card import Card
 from grader.checking.messages import Message, by_cause
 from grader.course import course_file
 from grader.course.assignment import Assignment

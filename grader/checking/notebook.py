@@ -23,10 +23,9 @@ from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor, LocalBackend
-from . import session
+from . import session, stale
+from .card import Card, to_repair
 from .findings import shown_answers
-from .kernel import stale
-from .kernel.card import Card, to_repair
 from .session import TestResult
 from .suite import read_tests
 

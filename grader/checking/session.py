@@ -22,8 +22,8 @@ from ..seam.errors import KINDS, TIMEOUT
 from . import numeric
 from .answer import Answer, tell_apart, wrong_value
 from .automatic_facts import with_facts, without_facts
-from .exceptions.explanation import explain
 from .exercise import ExerciseMark
+from .explanation import explain
 from .faults import SuiteError, own_fault
 from .messages import WAITING, Failure, Message, counts_once
 from .suite import Fixture, Test, read_tests

@@ -17,7 +17,7 @@ from grader.course.interrupts import Interrupts
 
 from ..course.problem import Problem
 from . import judge_process
-from .work_folder import place_sockets
+from .warm_processes import place_sockets
 
 if TYPE_CHECKING:
     from ..judge.models.scorer import HiddenLabels

@@ -9,7 +9,7 @@ Not asked are tests of handed-in files, and any where no answer lies.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from grader.checking.exceptions.explanation import explain
+from grader.checking.explanation import explain
 from grader.checking.faults import SuiteError
 from grader.checking.session import BROKEN, FAILED, TestResult
 from grader.checking.suite import Test, read_tests

@@ -21,7 +21,7 @@ from ..gradebook.stored_marks import KeptMark
 from . import colleagues, entries
 from .colleagues import Asked
 from .entries import Card, Entry
-from .reading.reference import Reference, Rubric, parsed, references
+from .reference import Reference, Rubric, parsed, references
 
 Question = tuple[str, str]  # assignment, item
 

@@ -17,8 +17,8 @@ from . import entries, views
 from .addresses import Addresses, query
 from .desk import Desk, Part
 from .entries import Card, ChangedAnswer, Marker
+from .figures import notebook_of
 from .mark_form import MarkForm
-from .reading.figures import notebook_of
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = {"style.css": "text/css", "keys.js": "text/javascript", "icon.svg": "image/svg+xml"}

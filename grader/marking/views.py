@@ -14,8 +14,8 @@ from ..report.plain_text import counted
 from . import entries
 from .desk import Desk, Part
 from .entries import FILTERS, Card, ChangedAnswer, Entry, Marker, Same
-from .reading.figures import Notebook, notebook_of
-from .reading.reference import Reference, Rubric
+from .figures import Notebook, notebook_of
+from .reference import Reference, Rubric
 
 COMMENT_KEYS = "asdfghjkl"
 SEEN = 12  # digits of an answer's hash in a form

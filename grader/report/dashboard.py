@@ -17,9 +17,8 @@ from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 from .early_warning import RULES, warnings
 from .item_analysis import MIN_DIFFERENT, MIN_STUDENTS, Discrimination, Spread, items, spread
-from .overview import histogram
+from .overview import histogram, unequal_marks
 from .plain_text import counted, number
-from .unequal_marks import unequal_marks
 
 SHOWN_MISTAKES = 12
 _LAST_HOURS = datetime.timedelta(hours=24)

@@ -5,12 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..checking import session
-from ..checking.exceptions.explanation import explain
+from ..checking import card, session
 from ..checking.exercise import ExerciseMark
+from ..checking.explanation import explain
 from ..checking.faults import SuiteError
 from ..checking.findings import right_form, shown_answers
-from ..checking.kernel import card
 from ..checking.messages import Message, summary
 from ..checking.session import FAILED, PASSED, TestResult
 from ..checking.value_text import describe

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..checking.kernel import stale
+from ..checking import stale
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.problem import Problem

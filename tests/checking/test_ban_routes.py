@@ -11,7 +11,7 @@ import proofs
 import pytest
 from world_tables import cases, texts
 
-from grader.checking.exceptions.explanation import explain
+from grader.checking.explanation import explain
 from grader.notebook.collect import collect, decided
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError, switches, torch_calls

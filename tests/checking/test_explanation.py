@@ -9,8 +9,7 @@ import torch
 from torch import nn
 from world_tables import cases, texts
 
-from grader.checking.exceptions.diagnosis import SIGNS, diagnosis
-from grader.checking.exceptions.explanation import explain
+from grader.checking.explanation import SIGNS, diagnosis, explain
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError

@@ -6,7 +6,7 @@ import proofs
 import pytest
 
 from bench.grader import slips
-from grader.checking.kernel.card import Card
+from grader.checking.card import Card
 from grader.checking.messages import WAITING, Message, counts_once
 from grader.checking.session import FAILED, PASSED
 

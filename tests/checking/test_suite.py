@@ -6,7 +6,7 @@ import in_process
 import pytest
 
 from grader.checking import faults, session
-from grader.checking.exceptions.explanation import explain
+from grader.checking.explanation import explain
 from grader.checking.messages import Message
 from grader.checking.suite import proofread, read_tests
 from grader.seam import StudentError

@@ -8,7 +8,7 @@ from dataclasses import replace
 import proofs
 import pytest
 
-from grader.marking.reading.figures import Notebook
+from grader.marking.figures import Notebook
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.answer_cells import PREDICTION, WRITTEN
 from grader.notebook.attachments import attachments

@@ -17,7 +17,7 @@ import pytest
 from checkout import ROOT, place
 
 from grader.course.interrupts import Interrupts
-from grader.grading import work_folder
+from grader.grading import warm_processes
 
 COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
 STUDENTS = ["ada", "ben", "cyd"]
@@ -95,7 +95,7 @@ def test_runs_that_are_ended_leave_nothing_and_the_next_one_completes(small_clas
     run.communicate(timeout=END_SECONDS)
     assert run.returncode == -signal.SIGKILL
     wait_for(lambda: not processes(own), f"still there: {processes(own)}")
-    assert [*own.glob(f"{work_folder.PREFIX}*")], "it had no time to clean up"
+    assert [*own.glob(f"{warm_processes.PREFIX}*")], "it had no time to clean up"
     run = started(small_class, tmp_path / "elsewhere", own)
     wait_for(lambda: run.poll() is not None or len(processes(own)) >= 5, "the run did not start")
     run.terminate()

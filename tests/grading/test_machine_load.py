@@ -181,7 +181,7 @@ def test_a_forked_child_leaves_its_parents_folder_alone():
     """multiprocessing drops the parent's finalizers there, and with them what cleans up."""
     program = (
         "import multiprocessing as m, os, sys\n"
-        "from grader.grading.work_folder import place_sockets\n"
+        "from grader.grading.warm_processes import place_sockets\n"
         "place_sockets()\n"
         "child = m.get_context('fork').Process(target=int)\n"
         "child.start(), child.join()\n"

@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from world_tables import cases
 
 from grader.checking import notebook
-from grader.checking.kernel.card import NO_FORMULAS, STYLE, Card
+from grader.checking.card import NO_FORMULAS, STYLE, Card
 from grader.checking.messages import NOT_WRITTEN, WAITING, Message, counts_once
 from grader.checking.session import FAILED, PASSED
 

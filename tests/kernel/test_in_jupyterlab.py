@@ -10,7 +10,7 @@ import time
 import pytest
 from setup_world import write_tree
 
-from grader.checking.kernel import stale
+from grader.checking import stale
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("jupyterlab", reason="`pip install -e .[instructor]` brings it")
@@ -142,7 +142,7 @@ def test_a_check_is_right_about_what_was_run_and_saved(page, folder):
 
 MATH = """\
 from IPython.display import HTML, display
-from grader.checking.kernel.card import Card
+from grader.checking.card import Card
 display(HTML("<p id='bare'>$x_1$ and $y$</p>"))
 display(Card("1.1 $x_1$ and $y$", outdated=["Pay $5 for a and $6 for b.", "See \\\\(a\\\\)."]))"""
 

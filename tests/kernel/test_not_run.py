@@ -7,7 +7,7 @@ import pytest
 from world import A1
 from world_tables import cases
 
-from grader.checking.kernel import stale
+from grader.checking import stale
 from grader.notebook.collect import collect
 from grader.notebook.foreign_imports import foreign_imports
 from grader.notebook.notebook_file import Cell

@@ -9,8 +9,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from grader.checking import notebook
-from grader.checking.kernel import stale
+from grader.checking import notebook, stale
 from grader.student import hand_in
 
 NEW = "def softmax(x, axis=-1):\n    return 2 * x\n"

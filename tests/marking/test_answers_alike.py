@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from bench.grader.marking import class_of
-from grader.marking.reading.reference import references
+from grader.marking.reference import references
 from grader.notebook.answer_groups import groups
 from grader.report import written_text
 

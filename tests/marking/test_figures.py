@@ -22,7 +22,7 @@ from world import A1, COURSE, marks
 
 from grader.gradebook import answers
 from grader.gradebook.result import Result
-from grader.marking.reading.figures import MAX_OUTPUTS, MAX_PICTURE, MAX_TEXT, notebook_of
+from grader.marking.figures import MAX_OUTPUTS, MAX_PICTURE, MAX_TEXT, notebook_of
 from grader.notebook import notebook_file
 from grader.report import page, table
 

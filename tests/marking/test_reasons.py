@@ -9,7 +9,7 @@ from world import COURSE, marks
 
 from grader.cli.records import results
 from grader.marking import guard
-from grader.marking.reading.reference import parsed, references
+from grader.marking.reference import parsed, references
 from grader.report import render_student
 
 SAME = re.compile(

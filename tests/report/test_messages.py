@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import proofs
 import pytest
 
-from grader.checking.kernel import card
+from grader.checking import card
 from grader.checking.messages import WAITING, Message, by_cause, counts_once, summary
 
 

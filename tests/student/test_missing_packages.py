@@ -13,7 +13,7 @@ from setup_world import COLAB, cell_of, run_cell, served, write_tree, zipped
 
 from grader.course.problem import SetupError
 from grader.course.tree import requirements
-from grader.student import missing_packages
+from grader.student import notebook_home
 
 ADDED = {"jaxtyping", "optuna", "sacrebleu"}  # what Colab lacks
 
@@ -36,8 +36,8 @@ def test_colab_satisfies_the_course_as_it_is(colab, monkeypatch):
         except KeyError:
             raise PackageNotFoundError(name) from None
 
-    monkeypatch.setattr(missing_packages, "version", version)
-    found = missing_packages.compare(requirements(ROOT))
+    monkeypatch.setattr(notebook_home, "version", version)
+    found = notebook_home.compare(requirements(ROOT))
     tomli = {"tomli"} if sys.version_info < (3, 11) else set()
     assert {Requirement(line).name for line in found.absent} == ADDED | tomli
     assert found.older == []
@@ -53,7 +53,7 @@ def test_what_is_added_on_colab_fits_what_is_there(colab):
 
 
 def test_every_installed_package_is_pinned_once():
-    lines = missing_packages.installed()
+    lines = notebook_home.installed()
     names = [line.partition("==")[0] for line in lines]
     assert len(names) == len(set(names))
     assert {"torch", "numpy"} <= set(names)
@@ -63,13 +63,13 @@ def test_torch_and_numpy_are_never_installed(monkeypatch):
     def version(name):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(missing_packages, "version", version)
+    monkeypatch.setattr(notebook_home, "version", version)
     with pytest.raises(SetupError, match="^not installed: torch and numpy. Install what this week"):
-        missing_packages.install(["torch>=2.5", "numpy>=1.26", "tqdm>=4.66"])
+        notebook_home.install(["torch>=2.5", "numpy>=1.26", "tqdm>=4.66"])
 
 
 def test_an_older_package_is_told_and_left_alone():
-    found = missing_packages.install(["pytest>=999"])
+    found = notebook_home.install(["pytest>=999"])
     assert found.absent == []
     (line,) = found.older
     assert line.startswith("pytest>=999 (")
@@ -79,7 +79,7 @@ def test_a_package_that_cannot_be_had_is_one_sentence(monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     with pytest.raises(SetupError) as error:
-        missing_packages.install(["course-of-nobody>=1"])
+        notebook_home.install(["course-of-nobody>=1"])
     sentence = str(error.value)
     assert sentence.startswith("course-of-nobody could not be installed (No matching distribution")
     assert "online" in sentence
@@ -120,7 +120,7 @@ def environment(path, folder):
 
 
 def freeze(python):
-    code = "from grader.student.missing_packages import installed; print(*installed())"
+    code = "from grader.student.notebook_home import installed; print(*installed())"
     return set(subprocess.check_output([str(python), "-c", code], text=True, cwd=ROOT).split())
 
 

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from grader.checking.exceptions.explanation import NOT_YOURS
+from grader.checking.explanation import NOT_YOURS
 from grader.checking.session import BROKEN
 from grader.course.assignment import Assignment
 from grader.course.course import Course

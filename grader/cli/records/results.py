@@ -19,7 +19,7 @@ from ...gradebook.result import Result
 from ...gradebook.rules import late_policy, policy
 from ...gradebook.store import Store
 from ...report import plain_text
-from ...report.unequal_marks import unequal_marks
+from ...report.overview import unequal_marks
 from ..output import OutputProblem, UsageProblem, say, warn
 from . import class_list, stores
 

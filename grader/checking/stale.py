@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...course.assignment import Assignment
-from ...course.course import Course
-from ...notebook import notebook_file
-from ...notebook.collect import collect
-from ...notebook.foreign_imports import foreign_imports
-from ...notebook.notebook_file import Cell
-from ...notebook.statements import sort_cell
+from ..course.assignment import Assignment
+from ..course.course import Course
+from ..notebook import notebook_file
+from ..notebook.collect import collect
+from ..notebook.foreign_imports import foreign_imports
+from ..notebook.notebook_file import Cell
+from ..notebook.statements import sort_cell
 
 INVALID = "not valid Python"  # instead of the version of a definition
 ABSENT = "there is no `{name}` in this session yet. Run the cell that defines it; keep this name."

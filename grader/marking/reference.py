@@ -7,11 +7,11 @@ the model answer, and a text below it the rubric.
 import re
 from typing import NamedTuple
 
-from ...course.assignment import Assignment
-from ...gradebook.exercise_result import Criterion
-from ...notebook import notebook_file, written_answers
-from ...notebook.answer_cells import RUBRIC, WRITTEN
-from ...notebook.notebook_file import Cell
+from ..course.assignment import Assignment
+from ..gradebook.exercise_result import Criterion
+from ..notebook import notebook_file, written_answers
+from ..notebook.answer_cells import RUBRIC, WRITTEN
+from ..notebook.notebook_file import Cell
 
 NUMBERED = re.compile(r"\d+[.)]\s+(?:\((?P<points>\d+(?:\.\d+)?) points?\)\s*)?(?P<text>\S.*)")
 ROW = re.compile(r"\|\s*(?P<points>\d+(?:\.\d+)?)\s*\|(?P<text>.+)\|\s*")

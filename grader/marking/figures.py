@@ -15,14 +15,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...course.assignment import Assignment
-from ...course.visible import visible
-from ...gradebook.result import Result
-from ...intake import archives, plain_files
-from ...notebook import notebook_file, written_answers
-from ...notebook.answer_cells import ATTACHED, Answer
-from ...notebook.attachments import code_of
-from ...notebook.notebook_file import MAX_FILE, PASTED, Cell
+from ..course.assignment import Assignment
+from ..course.visible import visible
+from ..gradebook.result import Result
+from ..intake import archives, plain_files
+from ..notebook import notebook_file, written_answers
+from ..notebook.answer_cells import ATTACHED, Answer
+from ..notebook.attachments import code_of
+from ..notebook.notebook_file import MAX_FILE, PASTED, Cell
 
 SVG = "image/svg+xml"
 KINDS = {  # how each begins

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from ...course.assignment import Assignment
-from ...course.exercise import Exercise
-from ...seam.errors import NOT_WRITTEN as AT_ITS_STUB
-from ..messages import (
+from ..course.assignment import Assignment
+from ..course.exercise import Exercise
+from ..seam.errors import NOT_WRITTEN as AT_ITS_STUB
+from .messages import (
     NOT_WRITTEN,
     RAISED,
     WAITING,
@@ -19,7 +19,7 @@ from ..messages import (
     is_unwritten,
     summary,
 )
-from ..session import TestResult
+from .session import TestResult
 
 # The page's own text color on a veil of gray, and accents of middle lightness: the same rules suit
 # a light and a dark page, and a viewer that removes them leaves readable text.

@@ -1,1 +1,0 @@
-"""Prepares what a marker reads: safe answers, groups of alike ones, rubric and model answer."""
