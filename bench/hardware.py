@@ -21,8 +21,8 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.recipes.language import streams
 from course_lib.recipes.masked_language import learned_pieces, unlabelled
 from course_lib.recipes.translation import pairs_to_batches
-from course_lib.training.runs.machine import PRECISIONS
-from course_lib.training.runs.peak_memory import PeakMemory
+from course_lib.training.long_trainings.machine import PRECISIONS
+from course_lib.training.long_trainings.peak_memory import PeakMemory
 from grader.authoring import results_file
 
 NAME = "bench_hardware"

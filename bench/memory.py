@@ -17,8 +17,8 @@ from bench.memory_cases import CASES, Case, Sizes, batches, model, sizes
 from bench.record import Log, Measures, of_values
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.language_losses import packed_language_loss, packed_tokens
+from course_lib.training.long_trainings.peak_memory import PeakMemory
 from course_lib.training.recompute import recomputed
-from course_lib.training.runs.peak_memory import PeakMemory
 from grader.authoring import results_file
 
 NAME = "bench_memory"

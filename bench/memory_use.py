@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from course_lib.training.runs.peak_memory import RESET
+from course_lib.training.long_trainings.peak_memory import RESET
 from grader.cli.output import UsageProblem
 
 Result = TypeVar("Result")

@@ -61,7 +61,7 @@ _COMPONENTS = {  # package of course_lib → its modules that are components
         checkpoint_average classification_loss classification_step losses optimizers
         schedules translation_loss translation_step update weight_averages
     """,
-    "training.runs": "machine",
+    "training.long_trainings": "machine",
 }
 install_import_hook(
     [

@@ -22,7 +22,7 @@ from ..data.word_dropout import WordDropout
 from ..evaluation_mode import evaluating
 from ..fast.forms import fast_model
 from ..training.classification_loss import classification_loss
-from ..training.runs.machine import n_examples
+from ..training.long_trainings.machine import n_examples
 from .classifier_profiles import ClassifierProfile
 from .profiles import fit_by, scale_words
 

@@ -25,7 +25,7 @@ from ..evaluation.language import perplexity
 from ..families.language_model import LanguageModel
 from ..fast.forms import fast_model
 from ..training.language_losses import language_loss, packed_language_loss, packed_tokens
-from ..training.runs.machine import n_examples
+from ..training.long_trainings.machine import n_examples
 from ..training.update import Loss
 from .language_profiles import LanguageProfile
 from .profiles import fit_by

@@ -33,7 +33,7 @@ from ..fast.forms import fast_model
 from ..initialization import initialize
 from ..training.classification_loss import classification_loss
 from ..training.language_losses import hidden_tokens, masked_language_loss
-from ..training.runs.machine import n_examples
+from ..training.long_trainings.machine import n_examples
 from .classifier import likely_labels
 from .masked_language_profiles import MaskedLanguageProfile
 from .profiles import fit_by

@@ -17,9 +17,9 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from ..config import TransformerConfig
 from ..training.fit import TrainingConfig, fit
+from ..training.long_trainings.machine import Batch
 from ..training.named_optimizers import OPTIMIZERS
 from ..training.plain import Row
-from ..training.runs.machine import Batch
 from ..training.update import Loss
 from ..training.weight_averages import WeightAverage
 

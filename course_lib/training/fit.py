@@ -16,12 +16,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .long_trainings.checkpoints import CheckpointError
+from .long_trainings.first_steps import NothingTrainsError
+from .long_trainings.machine import Batch, n_examples, tokens
+from .long_trainings.run import Evaluation, TrainingConfig, TrainingRun
 from .plain import Row
 from .recompute import recomputed
-from .runs.checkpoints import CheckpointError
-from .runs.first_steps import NothingTrainsError
-from .runs.machine import Batch, n_examples, tokens
-from .runs.run import Evaluation, TrainingConfig, TrainingRun
 from .update import Loss, Step, measured, step_of
 from .weight_averages import WeightAverage
 

@@ -113,7 +113,7 @@ def test_the_peak_of_memory_starts_again_with_each_trial():
     """In a process of its own: in an old one, memory that was freed is used again."""
     script = """
 import numpy, torch
-from course_lib.training.runs.peak_memory import PeakMemory
+from course_lib.training.long_trainings.peak_memory import PeakMemory
 before = PeakMemory(torch.device("cpu"))
 held = numpy.ones(400 * 2**20 // 8)
 high = PeakMemory(torch.device("cpu")).mib

@@ -22,7 +22,7 @@ from course_lib.classifier import EncoderClassifier
 from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.runs.machine import n_examples
+from course_lib.training.long_trainings.machine import n_examples
 from course_lib.training.schedules import WarmupSchedule
 from course_lib.training.weight_averages import WeightAverage
 

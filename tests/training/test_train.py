@@ -37,10 +37,10 @@ from course_lib.training.classification_loss import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import DivergedError, NothingTrainsError
 from course_lib.training.log import TrainingLog
+from course_lib.training.long_trainings.first_steps import PATIENCE
+from course_lib.training.long_trainings.machine import groups, shares, tokens
 from course_lib.training.named_optimizers import OPTIMIZERS
 from course_lib.training.plain import train as train_plainly
-from course_lib.training.runs.first_steps import PATIENCE
-from course_lib.training.runs.machine import groups, shares, tokens
 from course_lib.training.schedules import warmup_rate
 from course_lib.training.weight_averages import WeightAverage
 

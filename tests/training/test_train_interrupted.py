@@ -32,9 +32,13 @@ from course_lib.classifier import EncoderClassifier
 from course_lib.families.language_model import LanguageModel
 from course_lib.training.classification_loss import classification_loss
 from course_lib.training.fit import CheckpointError, DivergedError
-from course_lib.training.runs import run as training_run
-from course_lib.training.runs.checkpoints import Checkpoints, random_state, set_random_state
-from course_lib.training.runs.identity import identity_of
+from course_lib.training.long_trainings import run as training_run
+from course_lib.training.long_trainings.checkpoints import (
+    Checkpoints,
+    random_state,
+    set_random_state,
+)
+from course_lib.training.long_trainings.identity import identity_of
 from course_lib.training.schedules import WarmupSchedule, warmup_rate
 from course_lib.transformer import Transformer
 

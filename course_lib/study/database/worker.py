@@ -18,7 +18,7 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
-from ...training.runs.peak_memory import PeakMemory
+from ...training.long_trainings.peak_memory import PeakMemory
 from ..space import FACTORS, Configuration
 from ..tasks.task import Task
 from ..trial import Row
