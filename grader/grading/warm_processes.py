@@ -24,7 +24,7 @@ from grader.notebook.statements import sort_cell
 
 from ..judge.workers.connection import Workers
 from ..judge.workers.warm_process import WarmProcess
-from ..library import student_tree, whole_tree
+from ..library import student_tree
 
 PREFIX = "course-run-"
 STARTING = "course-start-"  # its name until it is locked, a moment later
@@ -126,7 +126,7 @@ def started(
         models = {*ids} if scored is None else {*ids} & {*scored}
         parts = [part for id in sorted(models) if (part := course.assignment(id).model)]
         if parts:
-            whole_tree.write(course, folder / OF_COURSE)
+            student_tree.write_whole(course, folder / OF_COURSE)
             needs = ["torch", *(part.computed_by for part in parts)]
             warm[OF_COURSE] = WarmProcess(
                 folder / OF_COURSE, needs, min_tier=min_tier, course_root=course.root

@@ -187,3 +187,23 @@ def _imports(statement: ast.Import | ast.ImportFrom, module: str) -> dict[str, s
         else:
             found[bound] = f"import {text}"
     return found
+
+
+def defined(module: str, text: str) -> set[str]:
+    """The names that a text of a module binds."""
+    parts = take_apart(module, text)
+    return {*parts.definitions, *parts.constants, *parts.imports}
+
+
+def stubbed(module: str, hidden: dict[str, str]) -> str:
+    """A module's text with its hidden components stubbed."""
+    text = module_text(module).text
+    for reference, exercise in hidden.items():
+        component = Component.parse(reference)
+        if component.module == module:
+            source = component.source
+            label = f"A{exercise}: {component.name} is not written yet"
+            if not exercise:
+                label = f"{component.name} belongs to a later assignment"
+            text = text.replace(source, stub(source, label, component.name))
+    return text

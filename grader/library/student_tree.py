@@ -20,10 +20,9 @@ from grader.course.course import Course
 from ..course.course_file import EXAM_FILE
 from ..course.record.files import EXPORTED
 from ..course.tree import FILE
-from .components import Component, module_text, stub, take_apart
+from .components import Component, defined, module_text, stubbed
 
 ENGINE = Path(__file__).resolve().parents[1]
-DATA = (".toml", ".jinja", ".css")  # endings of what modules read
 GRADER = ("checking", "course", "notebook", "seam", "student")  # what students get of the grader
 
 
@@ -86,9 +85,7 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
     target.mkdir(parents=True)
     for name in course.facts.shared:
         _copy(course.library / name, target / name)
-    for name in GRADER:
-        _copy(ENGINE / name, folder / ENGINE.name / name)
-    shutil.copy(ENGINE / "__init__.py", folder / ENGINE.name)
+    _write_engine(course, folder)
     stand_ins = _stand_ins(course, hidden, assignment)
     needed = course.assignment(assignment).needs if stand_ins else ()
     for name, text in _importable(course, modules(course, hidden, needed), stand_ins).items():
@@ -96,7 +93,6 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     _copy_data(course.library, target)
-    shutil.copy(course.root / FILE, folder)
     exam = course.exam if course.is_exam(assignment) else None
     given = [*course.assignments, *course.labs, *([exam] if exam else [])]
     (folder / EXPORTED).write_text(exercises(given), encoding="utf-8")
@@ -114,9 +110,25 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
     return target
 
 
+def write_whole(course: Course, folder: Path) -> None:
+    """Write the library without a stub for workers that run only the course's own code."""
+    _copy(course.library, folder / course.facts.library)
+    _write_engine(course, folder)
+
+
+def _write_engine(course: Course, folder: Path) -> None:
+    """Write what students and workers get of the grader, and the course's facts."""
+    for name in GRADER:
+        _copy(ENGINE / name, folder / ENGINE.name / name)
+    shutil.copy(ENGINE / "__init__.py", folder / ENGINE.name)
+    shutil.copy(course.root / FILE, folder)
+
+
 def _copy_data(library: Path, target: Path) -> None:
-    """Copy the tables and templates beside and below the modules of `target`, which read them."""
-    for path in (path for end in DATA for path in library.rglob(f"*{end}")):
+    """Copy the tables, templates and styles beside and below the modules of `target`."""
+    for path in library.rglob("*.*"):
+        if path.suffix in (".py", ".pyc", ".md"):
+            continue
         package = next(folder for folder in path.parents if any(folder.glob("*.py")))
         if (target / package.relative_to(library)).is_dir():
             place = target / path.relative_to(library)
@@ -165,7 +177,7 @@ def _completed(module: str, stand_in: str, components: Iterable[str]) -> str:
     stubs = [
         f"def {name}(*_, **__):\n"
         f'    raise NotImplementedError("{name} is not in this release yet: copy your own here")\n'
-        for name in sorted({*components} - _defined(module, stand_in))
+        for name in sorted({*components} - defined(module, stand_in))
     ]
     return "\n\n".join([stand_in, *stubs])
 
@@ -214,7 +226,7 @@ def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]
         f"{name}.{lacking}"
         for name, text in stand_ins.items()
         for module in [f"{course.facts.library}.{name}"]
-        for lacking in _defined(module, module_text(module).text) - _defined(module, text)
+        for lacking in defined(module, module_text(module).text) - defined(module, text)
     }
     absent |= _whole(course).keys() - texts.keys()
     commands = (command.partition(":")[0] for command in course.facts.commands.values())
@@ -224,26 +236,6 @@ def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}
     return texts
-
-
-def _defined(module: str, text: str) -> set[str]:
-    """The names that a text of a module binds."""
-    parts = take_apart(module, text)
-    return {*parts.definitions, *parts.constants, *parts.imports}
-
-
-def stubbed(module: str, hidden: dict[str, str]) -> str:
-    """A module's text with its hidden components stubbed."""
-    text = module_text(module).text
-    for reference, exercise in hidden.items():
-        component = Component.parse(reference)
-        if component.module == module:
-            source = component.source
-            label = f"A{exercise}: {component.name} is not written yet"
-            if not exercise:
-                label = f"{component.name} belongs to a later assignment"
-            text = text.replace(source, stub(source, label, component.name))
-    return text
 
 
 def _imported(name: str, node: ast.ImportFrom) -> str:

@@ -3,7 +3,10 @@
 import dataclasses
 import json
 import math
+import pickle
 import re
+import subprocess
+import sys
 from html import unescape
 
 import pytest
@@ -21,6 +24,8 @@ from course_lib.study.report.figures import BLUE, GREY, ORANGE, ROLES, forest
 from course_lib.study.report.material import Material, material
 from course_lib.study.report.wording import amount, changes, number, percent, probability, signed
 from course_lib.study.space import DEFAULT
+from grader.course.course import Course
+from grader.library import student_tree
 
 pytestmark = pytest.mark.xdist_group("study_report")  # its database is made once
 
@@ -389,3 +394,21 @@ def test_numbers_as_words():
         "100 %",
     ]
     assert [probability(p) for p in (0.0001, 0.0503, 0.2)] == ["< 0.001", "0.0503", "0.200"]
+
+
+def test_a_students_tree_writes_the_same_report(shared, tmp_path):
+    """Templates and styles go along with the modules that read them."""
+    course, tree = Course.here(), tmp_path / "tree"
+    found = material(shared, study_of(shared, *CLEAR).study_name)
+    student_tree.write(course, tree, released=[one.id for one in course.assignments])
+    (tree / "material").write_bytes(pickle.dumps(found))
+    code = """
+import pickle
+from pathlib import Path
+from course_lib.study.report.build import write
+write(pickle.loads(Path("material").read_bytes()), Path("out"))
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=tree, check=True)
+    own = write(found, tmp_path / "own")
+    assert (tree / "out" / "report.md").read_text() == own.markdown.read_text()
+    assert (tree / "out" / "report.html").read_text() == own.html.read_text()

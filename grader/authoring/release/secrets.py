@@ -11,8 +11,8 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...course.course_file import shown
-from ...library.components import Component, module_text
-from ...library.student_tree import ENGINE, GRADER, stubbed, unreleased
+from ...library.components import Component, module_text, stubbed
+from ...library.student_tree import ENGINE, GRADER, unreleased
 from ..views import setup_cell, text_notebook
 
 
