@@ -17,7 +17,7 @@ from ..seam import Handle, StudentError
 from . import expect, numeric
 from .exercise import ATOL, RTOL
 from .messages import Failure
-from .value_text import describe, numbers
+from .numeric import describe, numbers
 
 Names = Mapping[str, Any]
 NUMBERED = "value "  # names of the parts of a list

@@ -18,8 +18,7 @@ import numpy as np
 
 from ..seam import StudentError
 from .messages import Failure
-from .numeric import above, below, by_chance, close
-from .value_text import describe, show
+from .numeric import above, below, by_chance, close, describe, show
 
 __all__ = [
     "Failure",

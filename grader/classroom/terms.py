@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from grader.course.assignment import Assignment
-from grader.course.course import LatePolicy
+from grader.course.course_facts import LatePolicy
 
 from .receipt import EXAMPLE, with_zone
 

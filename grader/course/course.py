@@ -18,20 +18,13 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from . import course_file
 from .assignment import Assignment
-from .course_facts import CourseFacts, Part, Week, week_of, zoned
+from .course_facts import CourseFacts, LatePolicy, Part, Week, taught_too_late, zoned
 from .course_file import EXAM_FILE, CourseError, imported
 from .grading import Grading
 from .lab import Lab
 from .record import files
 from .table import Misplaced, Table
 from .tree import FILE, root_of
-
-
-class LatePolicy(Table):
-    """The rules for late submissions of all assignments."""
-
-    grace_minutes: int = Field(default=0, ge=0)  # after the due time and after each late day
-    slip_days: int = Field(default=0, ge=0)  # late days without a penalty, for the whole course
 
 
 class Course(Table):
@@ -161,9 +154,8 @@ class Course(Table):
     @classmethod
     def _dates_have_its_zone(cls, data: dict[str, Any]) -> dict[str, Any]:
         """A due date without a zone is in that of the course."""
-        with contextlib.suppress(
-            KeyError, TypeError, ValidationError
-        ):  # the key itself is refused below
+        wrong = (KeyError, TypeError, ValidationError)  # the key itself is refused below
+        with contextlib.suppress(*wrong):
             zone = CourseFacts.model_validate(data["course"]).zone
             for table in data["assignments"]:
                 if isinstance(table["due"], datetime.datetime):
@@ -201,7 +193,10 @@ class Course(Table):
                     "names it already",
                     *(table, number, "week"),
                 )
-            self._is_taught_in_time(assignment, table, number)
+            for place, exercise in enumerate(assignment.exercises):
+                if why := taught_too_late(exercise.taught, assignment.week, self.weeks):
+                    at = (table, number, "exercises", place, "taught")
+                    raise Misplaced(f"exercise {exercise.id} {why}", *at)
         for number, lab in enumerate(self.labs):
             if unknown_ids := set(lab.builds_on) - ids:
                 raise Misplaced(
@@ -209,20 +204,6 @@ class Course(Table):
                     *("labs", number, "builds_on"),
                 )
         return self
-
-    def _is_taught_in_time(self, assignment: Assignment, *at: str | int) -> None:
-        """Raises Misplaced for an exercise whose section comes after it, or never."""
-        for number, exercise in enumerate(assignment.exercises):
-            if exercise.taught is None:
-                continue
-            week = week_of(exercise.taught, self.weeks)
-            if week is None or week > assignment.week:
-                when = f"in week {week}" if week else "in no week"
-                raise Misplaced(
-                    f"exercise {exercise.id} of week {assignment.week} is taught {when}: move "
-                    "its section of the lecture to an earlier meeting",
-                    *(*at, "exercises", number, "taught"),
-                )
 
 
 Stamp = tuple[str, int, int]

@@ -24,6 +24,13 @@ class StudentCommand(Table):
     assignment: str  # whose notebook and folder it may use
 
 
+class LatePolicy(Table):
+    """The rules for late submissions of all assignments."""
+
+    grace_minutes: int = Field(default=0, ge=0)  # after the due time and after each late day
+    slip_days: int = Field(default=0, ge=0)  # late days without a penalty, for the whole course
+
+
 class CourseFacts(Table):
     """Settings of the whole course."""
 
@@ -111,3 +118,12 @@ def week_of(taught: Taught, weeks: Iterable[Week]) -> int | None:
     named = (number for number, lesson in lessons if taught.section in lesson.sections)
     rest = (number for number, lesson in lessons if not lesson.sections)
     return next(named, next(rest, None))
+
+
+def taught_too_late(taught: Taught | None, week: int, weeks: Iterable[Week]) -> str:
+    """Why an exercise of a week comes before the section that teaches it, or ""."""
+    found = week if taught is None else week_of(taught, weeks)
+    if found is not None and found <= week:
+        return ""
+    when = f"in week {found}" if found else "in no week"
+    return f"of week {week} is taught {when}: move its section of the lecture to an earlier meeting"

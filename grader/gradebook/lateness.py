@@ -14,7 +14,7 @@ import datetime
 import math
 
 from grader.course.assignment import Assignment
-from grader.course.course import LatePolicy
+from grader.course.course_facts import LatePolicy
 
 from ..classroom.receipt import CANVAS, CANVAS_LATE, CLOCKS
 from ..classroom.terms import Terms

@@ -143,13 +143,9 @@ class _Read:
     forbidden: list[str]  # by some exercise
 
     def load(self, patience: Patience) -> Load:
-        collected = self.collected
-        return Load(
-            collected.statements,
-            {**self.foreign, **collected.unavailable},
-            forbidden=self.forbidden,
-            patience=patience,
-        )
+        missing = {**self.foreign, **self.collected.unavailable}
+        statements = self.collected.statements
+        return Load(statements, missing, forbidden=self.forbidden, patience=patience)
 
 
 def _read(submitted: Submitted, course: Course) -> _Read | Result:

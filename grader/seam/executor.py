@@ -5,7 +5,6 @@ expected values and no tests; it receives one request at a time and answers with
 opaque handle.
 """
 
-import dis
 import json
 import random
 import sys
@@ -14,9 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from . import forbidden
+from . import errors, forbidden
 from .codec import Decoder, Encoder, Tree
-from .errors import LOAD_ERROR, MISSING, NOT_WRITTEN, OOM, POLICY, PolicyViolation, StudentError
+from .errors import (  # types of defaults that a test is shown
+    LOAD_ERROR,
+    MISSING,
+    NOT_WRITTEN,
+    OOM,
+    POLICY,
+    PolicyViolation,
+    StudentError,
+)
+
+PLAIN = (bool, int, float, str)  # types of a default that a test is shown
 
 
 class Executor:
@@ -67,12 +76,12 @@ class Executor:
     ) -> dict[str, Any]:
         """Call a name or a handle; returns the value and the array arguments changed in place."""
         function = self._at(target, path)
-        before, contents = _fingerprints(args, kwargs), _contents(args, kwargs)
+        given = {str(index): value for index, value in enumerate(args)} | kwargs
+        before, contents = _fingerprints(given), _contents(given)
         if seed is not None:
             _seed_everything(seed)
         value = function(*args, **kwargs)
-        after = _fingerprints(args, kwargs) if before else {}
-        written = _contents(args, kwargs)
+        after, written = _fingerprints(given) if before else {}, _contents(given)
         return {
             "value": value,
             "changed": [name for name in before if before[name] != after.get(name)],
@@ -101,8 +110,7 @@ class Executor:
         setattr(owner, last, value)
 
     def verb_bases(self, target: Any) -> list[str]:
-        found = target
-        kind = found if isinstance(found, type) else type(found)
+        kind = target if isinstance(target, type) else type(target)
         return [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
 
     def verb_signature(self, target: Any) -> list[list[Any]]:
@@ -111,7 +119,7 @@ class Executor:
 
         parameters = inspect.signature(target).parameters.values()
         return [
-            [p.name, p.kind.name, p.default if _is_plain(p.default) else None]  # type: ignore[arg-type]
+            [p.name, p.kind.name, p.default if type(p.default) in PLAIN else None]  # type: ignore[arg-type]
             for p in parameters
         ]
 
@@ -185,15 +193,10 @@ def _seed_everything(seed: int) -> None:
             torch.cuda.manual_seed_all(seed)
 
 
-def _is_plain(value: object) -> bool:
-    return value is None or type(value) in (bool, int, float, str)
-
-
-def _fingerprints(args: list[Any], kwargs: dict[str, Any]) -> dict[str, bytes]:
+def _fingerprints(given: dict[str, Any]) -> dict[str, bytes]:
     """The bytes of every array argument, to detect whether the call changes one."""
-    named = [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items())
     prints = {}
-    for name, value in named:
+    for name, value in given.items():
         encoder = Encoder(_no_handle)
         try:
             encoder.encode(value)
@@ -204,12 +207,11 @@ def _fingerprints(args: list[Any], kwargs: dict[str, Any]) -> dict[str, bytes]:
     return prints
 
 
-def _contents(args: list[Any], kwargs: dict[str, Any]) -> dict[str, str]:
+def _contents(given: dict[str, Any]) -> dict[str, str]:
     """The contents of lists, dicts and dataclasses among the arguments, apart from arrays."""
-    named = [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items())
     return {
         name: json.dumps(Encoder(_no_handle).encode(held))
-        for name, value in named
+        for name, value in given.items()
         for held in [vars(value) if hasattr(value, "__dataclass_fields__") else value]
         if isinstance(held, (list, dict))
     }
@@ -225,12 +227,9 @@ def _describe(error: BaseException) -> Tree:
         return {"kind": error.kind, "message": error.message, "where": error.where}
     kinds = {NotImplementedError: NOT_WRITTEN, PolicyViolation: POLICY, MemoryError: OOM}
     kind = next((name for known, name in kinds.items() if isinstance(error, known)), None)
-    if kind == NOT_WRITTEN and not _is_of_a_stub(error):
+    if kind == NOT_WRITTEN and not errors.is_of_a_stub(error):
         kind = None
-    try:
-        message = str(error)
-    except BaseException:
-        message = "(its text could not be read)"
+    message = errors.text_of(error)
     if isinstance(error, RuntimeError) and "DefaultCPUAllocator" in message:
         kind = OOM  # torch's MemoryError
     frames = traceback.extract_tb(error.__traceback__)
@@ -242,20 +241,6 @@ def _describe(error: BaseException) -> Tree:
     # the student's own exception class counts as the built-in one that it derives from
     known = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     return {"kind": kind or known, "message": message[:2000], "where": where}
-
-
-def _is_of_a_stub(error: BaseException) -> bool:
-    """Whether a `raise` statement outside torch raised it; torch raises the same for an operation
-    that it does not have, mostly in compiled code.
-    """
-    end = error.__traceback__
-    while end is not None and end.tb_next is not None:
-        end = end.tb_next
-    if end is None:
-        return True
-    code, module = end.tb_frame.f_code.co_code, end.tb_frame.f_globals.get("__name__") or ""
-    raises = code[end.tb_lasti] == dis.opmap["RAISE_VARARGS"]
-    return raises and str(module).partition(".")[0] != "torch"
 
 
 class LocalBackend:

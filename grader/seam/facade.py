@@ -10,13 +10,11 @@
 A test receives plain data; anything else that the student's code returns is an opaque `Handle`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .codec import Decoder, Encoder, Tree
-from .errors import KINDS, PROTOCOL, StudentError
+from .errors import shaped, told_by
 
 VARIED_SECONDS = 20.0  # for a call in all forms
 
@@ -87,7 +85,7 @@ class Student:
         self._raised = False
         self.calls = list[Call]()  # since the test began
 
-    def __getattr__(self, name: str) -> Function:
+    def __getattr__(self, name: str) -> "Function":
         if name.startswith("_"):
             raise AttributeError(name)
         return Function(self, name)
@@ -105,7 +103,7 @@ class Student:
     def names(self) -> list[str]:
         return self._ask("names")
 
-    def make(self, source: str, *, deadline: float | None = None, **data: Any) -> Handle:
+    def make(self, source: str, *, deadline: float | None = None, **data: Any) -> "Handle":
         """Evaluate a Python expression on the student's side (`np`, `torch` and `data` in scope).
 
         For arguments that cannot be sent as data: generators, callables, modules. `student` in the
@@ -115,7 +113,7 @@ class Student:
 
     def call(
         self,
-        target: Function | Handle | str,
+        target: "Function | Handle | str",
         *args: Any,
         seed: int | None = None,
         deadline: float | None = None,
@@ -131,7 +129,7 @@ class Student:
             kwargs=kwargs,
             seed=seed,
         )
-        result: CallResult = _shaped(CallResult, answer)
+        result: CallResult = shaped(CallResult, answer)
         self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
         return result
 
@@ -139,17 +137,16 @@ class Student:
         """Whether a call holds in other forms of its arguments, by their name: see `variations`."""
         how_called = {"target": call.target, "args": [*call.args], "kwargs": call.kwargs}
         found = self._ask("varied", deadline=VARIED_SECONDS, **how_called)
-        return (
-            {str(name): so is True for name, so in found.items()} if isinstance(found, dict) else {}
-        )
+        answers = found if isinstance(found, dict) else {}
+        return {str(name): so is True for name, so in answers.items()}
 
-    def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
+    def count_steps(self, target: "Function | Handle", *args: Any, **kwargs: Any) -> int:
         """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""
         return self._ask("count_steps", target=target, args=list(args), kwargs=kwargs)
 
     def vjp(
         self,
-        target: Function | Handle,
+        target: "Function | Handle",
         *args: Any,
         cotangent: Any = None,
         output: int = 0,
@@ -157,20 +154,13 @@ class Student:
         **kwargs: Any,
     ) -> Gradients:
         """Gradients of the sum of one output, weighted by `cotangent` (default ones)."""
-        answer = self._ask(
-            "vjp",
-            target=target,
-            args=list(args),
-            kwargs=kwargs,
-            cotangent=cotangent,
-            output=output,
-            parameters=parameters,
-        )
-        return _shaped(Gradients, answer)
+        how: dict[str, Any] = {"cotangent": cotangent, "output": output, "parameters": parameters}
+        given: dict[str, Any] = {"target": target, "args": list(args), "kwargs": kwargs}
+        return shaped(Gradients, self._ask("vjp", **given, **how))
 
-    def trace(self, target: Handle, *args: Any, **kwargs: Any) -> Traced:
+    def trace(self, target: "Handle", *args: Any, **kwargs: Any) -> Traced:
         """One forward pass of a module, with the output of every submodule."""
-        return _shaped(Traced, self._ask("trace", target=target, args=list(args), kwargs=kwargs))
+        return shaped(Traced, self._ask("trace", target=target, args=list(args), kwargs=kwargs))
 
     def _ask(self, verb: str, deadline: float | None = None, **arguments: Any) -> Any:
         encoder = Encoder(_handle_tree)
@@ -181,7 +171,7 @@ class Student:
         answer, payload = self._backend.request(request, encoder.payload(), deadline)
         if "error" in answer:
             self._raised = True
-            raise _student_error(answer["error"])
+            raise told_by(answer["error"])
         decoder = Decoder(payload, lambda number, type_name: Handle(self, number, type_name))
         return decoder.decode(answer.get("ok"))
 
@@ -231,7 +221,7 @@ class Handle(_Target):
         answer = self._student._ask(
             "call", target=self, path=path, args=list(args), kwargs=kwargs, seed=None
         )
-        return _shaped(CallResult, answer).value
+        return shaped(CallResult, answer).value
 
     def state_dict(self) -> dict[str, Any]:
         return self._module("state_dict")
@@ -263,20 +253,3 @@ def _handle_tree(value: object) -> Tree:
     if isinstance(value, Handle):
         return {"k": "handle", "n": value.number, "type": value.type_name}
     raise TypeError(f"a test cannot send a {type(value).__name__}; build it with student.make(…)")
-
-
-def _shaped(kind: Any, answer: Any) -> Any:
-    """An answer with named parts. Raises StudentError if they are wrong, as in a forged answer."""
-    try:
-        return kind(**answer)
-    except TypeError:
-        raise StudentError(PROTOCOL, "the answer does not have the parts it should") from None
-
-
-def _student_error(error: object) -> StudentError:
-    """The error in an answer, which may be forged: a made-up kind must not read like a verdict."""
-    parts = error if isinstance(error, dict) else {}
-    texts = (parts.get(key) for key in ("kind", "message", "where"))
-    kind, message, where = (text[:2000] if isinstance(text, str) else "" for text in texts)
-    of_exception = kind.isidentifier() and not kind.isupper()
-    return StudentError(kind if kind in KINDS or of_exception else PROTOCOL, message, where)

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from . import forbidden
+from .errors import text_of
 
 MAX_REASON = 500
 
@@ -67,10 +68,7 @@ def _execute(
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == filename]
         line = lines[-1] if lines else getattr(error, "lineno", None) or statement["line"]
-        try:
-            text = str(error)
-        except BaseException:
-            text = "(its text could not be read)"
+        text = text_of(error)
         reason = f"cell {statement['cell']}, line {line} raised {type(error).__name__}"
         return f"{reason}: {text}"[:MAX_REASON] if text else reason
     return ""

@@ -11,8 +11,8 @@ from ..checking.explanation import explain
 from ..checking.faults import SuiteError
 from ..checking.findings import right_form, shown_answers
 from ..checking.messages import Message, summary
+from ..checking.numeric import describe
 from ..checking.session import FAILED, PASSED, TestResult
-from ..checking.value_text import describe
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.course_file import shown

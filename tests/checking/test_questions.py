@@ -15,8 +15,8 @@ from grader.checking.findings import causes, shown_answers
 from grader.checking.findings.causes import Mistake, Told
 from grader.checking.messages import Failure, Message
 from grader.checking.notebook import VisiblePoints
+from grader.checking.numeric import describe
 from grader.checking.session import FAILED, PASSED, TestResult
-from grader.checking.value_text import describe
 from grader.seam import StudentError
 from grader.seam.steps import counted
 

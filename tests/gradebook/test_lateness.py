@@ -17,7 +17,8 @@ from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
 from grader.classroom.roster import Roster
 from grader.classroom.terms import Allowance, Terms
-from grader.course.course import Course, LatePolicy
+from grader.course.course import Course
+from grader.course.course_facts import LatePolicy
 from grader.course.course_file import CourseError
 from grader.exchange import results_files
 from grader.exchange.matching import unfinished

@@ -26,7 +26,9 @@ else:
 
 LIBRARY = sorted((ROOT / "course_lib").rglob("*.py"))
 OURS = [
-    p for folder in ("course_lib", "autograder", "tools") for p in (ROOT / folder).rglob("*.py")
+    p
+    for folder in ("course_lib", "grader", "autograder", "tools")
+    for p in (ROOT / folder).rglob("*.py")
 ]
 
 

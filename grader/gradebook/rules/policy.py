@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from grader.course.course import Course, LatePolicy
+from grader.course.course import Course
+from grader.course.course_facts import LatePolicy
 
 from ..database.schema import policies as table
 from ..lateness import moment, written
