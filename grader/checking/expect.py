@@ -18,21 +18,9 @@ import numpy as np
 
 from ..seam import StudentError
 from .messages import Failure
-from .numeric import above, below, by_chance, close, describe, show
+from .numeric import close, describe
 
-__all__ = [
-    "Failure",
-    "above",
-    "below",
-    "by_chance",
-    "close",
-    "equal",
-    "parts",
-    "raises",
-    "show",
-    "true",
-    "unchanged",
-]
+__all__ = ["Failure", "close", "equal", "parts", "raises", "true", "unchanged"]
 
 
 def equal(
@@ -69,7 +57,7 @@ def true(
     otherwise: str = "",
     read: str = "",
 ) -> None:
-    """A property that no other expectation covers; for a bound, use `below` or `above`."""
+    """A property that no other expectation covers."""
     if not bool(condition):
         raise Failure(expected, got, because or otherwise, read, bool(because))
 

@@ -1,10 +1,9 @@
 """Numerical expectations: each has a tolerance, and tells who observes how much of it was used."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -67,14 +66,7 @@ def numbers(value: Any) -> np.ndarray:
     return np.asarray(value, dtype=np.float64)
 
 
-class Observer(Protocol):
-    """Called for every comparison; `grader.authoring.proof.margins` measures with one."""
-
-    def __call__(self, kind: str, ratio: float) -> None:
-        """`ratio` is the difference over the tolerance; beyond 1 the comparison fails."""
-        ...
-
-
+Observer = Callable[[float], None]  # of the difference over the tolerance; beyond 1, it is wrong
 _observers: list[Observer] = []
 _running = ""
 
@@ -100,15 +92,6 @@ def running() -> str:
     return _running
 
 
-def is_observed() -> bool:
-    return bool(_observers)
-
-
-def report(kind: str, ratio: float) -> None:
-    for observer in _observers:
-        observer(kind, ratio)
-
-
 def distance(got: np.ndarray, want: np.ndarray, atol: float, rtol: float) -> float:
     """The largest |got − want| in units of atol + rtol·|want|; equal infinities and NaNs are 0."""
     if got.size == 0:
@@ -119,9 +102,6 @@ def distance(got: np.ndarray, want: np.ndarray, atol: float, rtol: float) -> flo
         ratio = np.where(apart > 0, apart / (atol + rtol * np.abs(want)), 0.0)
     ratio = np.where(np.isfinite(got) & np.isfinite(want), ratio, np.inf)
     return float(np.max(np.where(same, 0.0, ratio)))
-
-
-FALSE_ALARM = 1e-8  # the probability that `by_chance` fails correct code
 
 
 def close(
@@ -143,8 +123,8 @@ def close(
     same_shape = actual.shape == target.shape
     has_nan = bool(np.isnan(actual).any()) and not np.isnan(target).any()
     if same_shape and not has_nan and np.allclose(actual, target, atol=atol, rtol=rtol):
-        if is_observed():
-            report("close", distance(actual, target, atol, rtol))
+        for observer in _observers:
+            observer(distance(actual, target, atol, rtol))
         return
     if not same_shape:
         expected, found = f"{name}shape {target.shape}", f"shape {actual.shape}"
@@ -157,58 +137,6 @@ def close(
         at = f" (largest difference {difference.max():.3g} at {list(worst)})" if worst else ""
         expected, found = name + show(target), show(actual) + at
     raise Failure(expected, found, otherwise, read, value=actual)
-
-
-def by_chance(
-    got: Any,
-    want: Any,
-    standard_error: Any,
-    *,
-    otherwise: str = "",
-    read: str = "",
-    what: str = "",
-) -> None:
-    """A random answer with mean `want`; correct code fails with probability `FALSE_ALARM`.
-
-    `standard_error` is that of each element (normal approximation); the bound is corrected for the
-    number of elements.
-    """
-    target, errors = numbers(want), numbers(standard_error)
-    sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(target.size, 1)))
-    actual = as_array(got, what, read)
-    if actual.shape == target.shape:
-        ratio = distance(actual / errors, target / errors, sigmas, 0.0)
-        if ratio <= 1:
-            report("by_chance", ratio)
-            return
-    name = f"{what} = " if what else ""
-    bound = float(np.max(sigmas * errors))
-    expected = (
-        f"{name}{show(target)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
-    )
-    raise Failure(expected, show(actual), otherwise, read, value=actual)
-
-
-def below(
-    value: float, limit: float, *, expected: str, got: str = "", otherwise: str = "", read: str = ""
-) -> None:
-    """A number that is near zero if the answer is right, and above `limit` if it is not."""
-    _bounded(value / limit, Failure(expected, got or f"{value:.4g}", otherwise, read))
-
-
-def above(
-    value: float, limit: float, *, expected: str, got: str = "", otherwise: str = "", read: str = ""
-) -> None:
-    """A number that is far above `limit` if the answer is right, and below it if it is not."""
-    ratio = limit / value if value > 0 else np.inf
-    _bounded(ratio, Failure(expected, got or f"{value:.4g}", otherwise, read))
-
-
-def _bounded(ratio: float, failure: Failure) -> None:
-    """Raise the failure unless the share of the limit that the answer uses is at most 1."""
-    if not ratio <= 1:
-        raise failure
-    report("bound", float(ratio))
 
 
 def as_array(value: Any, what: str, read: str) -> np.ndarray:

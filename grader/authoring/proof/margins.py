@@ -23,7 +23,6 @@ from .run import SEEDS, Task, in_processes, opener
 
 MAX_RATIO = 0.1  # of a difference to its tolerance
 FEW_SEEDS: tuple[int, ...] = ()  # in addition to the release's, in the sandbox or other numerics
-CHANCE = "by_chance"  # comparisons of random answers, whose bound is a probability
 SEEDS_A_TASK = 7
 
 
@@ -53,7 +52,7 @@ SETTINGS = (
 
 
 class Margin(NamedTuple):
-    """The worst ratio among a test's comparisons of one kind, and where it occurred."""
+    """The worst ratio among a test's comparisons, and where it occurred."""
 
     ratio: float
     case: str
@@ -61,7 +60,7 @@ class Margin(NamedTuple):
     seed: int
 
 
-Margins = dict[tuple[str, str, str], Margin]  # by assignment, test and kind of comparison
+Margins = dict[tuple[str, str], Margin]  # by assignment and test
 
 
 @dataclass(frozen=True)
@@ -122,10 +121,9 @@ def measured(task: Task) -> Found:
     wrong = []
     for seed in task.seeds:
 
-        def observer(kind: str, ratio: float, seed: int = seed) -> None:
-            key = (assignment.id, numeric.running(), kind)
+        def observer(ratio: float, seed: int = seed) -> None:
             margin = Margin(ratio, task.cases[0].name, task.backend, seed)
-            merge(margins, {key: margin})
+            merge(margins, {(assignment.id, numeric.running()): margin})
 
         with numeric.observed(observer):
             result = prove.grade_case(task.cases[0], opened, only, seed)
@@ -146,8 +144,8 @@ def merge(into: Margins, margins: Margins) -> None:
 def too_wide(margins: Margins) -> list[str]:
     """A line for each test in which a correct answer uses too much of the tolerance."""
     return [
-        f"{id} {test} ({kind}): {margin.ratio:.3f} of the tolerance, {margin.case} "
+        f"{id} {test}: {margin.ratio:.3f} of the tolerance, {margin.case} "
         f"({margin.backend}, seed {margin.seed})"
-        for (id, test, kind), margin in sorted(margins.items())
-        if margin.ratio > (1 if kind == CHANCE else MAX_RATIO)
+        for (id, test), margin in sorted(margins.items())
+        if margin.ratio > MAX_RATIO
     ]

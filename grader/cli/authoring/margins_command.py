@@ -35,7 +35,7 @@ def run(options: Margins) -> int:
             gradings += part.gradings
         wrong += [f"{setting.name}: {line}" for line in margins.too_wide(mine)]
         found[setting.name] = mine
-        worst = max((m.ratio for (_, _, k), m in mine.items() if k != margins.CHANCE), default=0.0)
+        worst = max((margin.ratio for margin in mine.values()), default=0.0)
         took = time.monotonic() - started
         print(f"{setting.name}: worst {worst:.3f}, {took:.0f} s", file=sys.stderr)
     content = _measures(found, gradings)
@@ -52,23 +52,16 @@ def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
     """The worst ratio of each test under each setting; "worst" is that of all tests."""
     from grader.authoring.results_file import measure
 
-    from ...authoring.proof.margins import CHANCE
-
     measures: dict[str, Any] = {}
-    everything = [
-        max((m.ratio for (_, _, kind), m in mine.items() if kind != CHANCE), default=0.0)
-        for mine in found.values()
-    ]
+    everything = [max((m.ratio for m in mine.values()), default=0.0) for mine in found.values()]
     names = list(found)
     unit = "of the tolerance, one value per setting"
     measures["worst"] = measure(unit, everything) | {"settings": names}
     for key in sorted({key for mine in found.values() for key in mine}):
-        id, test, kind = key
         present = [name for name in names if key in found[name]]
         ratios = [found[name][key].ratio for name in present]
-        sort = " (by chance)" if kind == CHANCE else ""
-        name = f"{id} {test}{' (bound)' if kind == 'bound' else sort}"
-        measures[name] = measure(unit, ratios) | ({} if present == names else {"settings": present})
+        also = {} if present == names else {"settings": present}
+        measures[" ".join(key)] = measure(unit, ratios) | also
     measures["gradings"] = measure("submissions graded", [float(gradings)])
     return measures
 
