@@ -4,6 +4,7 @@ import copy
 import json
 import re
 
+import proofs
 import pytest
 from checkout import ROOT
 

@@ -1,7 +1,8 @@
 """The grader is proven by known submissions, through both backends of the seam.
 
-What every change needs: references and starters whole, right forms on what they touch, the first
-named bug of every exercise; the others are slow. `course prove` makes the whole cross product.
+In every run: those of assignment 1 whole, and one named bug of every third exercise. Before
+anything lands (`make long`): those of all assignments, and every named bug in its exercise. `course
+prove` makes the whole cross product.
 """
 
 import dataclasses
@@ -27,33 +28,35 @@ CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
 BUGS = [case for case in CASES if case.kind == "bug"]
 VARIANTS = [case for case in CASES if case.kind == "variant"]
 WHOLE = [case for case in CASES if case.kind in ("reference", "starter")]
-# Through the sandbox goes one variant and one bug an assignment; `course prove` and `margins` send
-# all of them.
-FIRST = list({case.assignment: case for case in reversed(BUGS)}.values())
+FIRST = list({case.assignment: case for case in reversed(BUGS)}.values())  # of an assignment
+FIRST_VARIANTS = list({case.assignment: case for case in reversed(VARIANTS)}.values())
+RIGHT_FORMS = [case for case in VARIANTS if case.name == "right_form"]  # all answers come from them
 OF_EXERCISE = {
     e: [c for c in BUGS if c.bug.exercise == e] for e in {c.bug.exercise: 0 for c in BUGS}
 }
-ONE_AND_OTHERS = [
-    pytest.param(given, id=f"{e}{more}", marks=marks)
-    for e, found in OF_EXERCISE.items()
-    for given, more, marks in ((found[:1], "", ()), (found[1:], "-others", pytest.mark.slow))
+NAMED = [pytest.param(found[:1], id=exercise) for exercise, found in OF_EXERCISE.items()][1::3]
+NAMED += [
+    pytest.param(found, id=f"{exercise} whole", marks=pytest.mark.long)
+    for exercise, found in OF_EXERCISE.items()
 ]
-FIRST_VARIANTS = list({case.assignment: case for case in reversed(VARIANTS)}.values())
-RIGHT_FORMS = [case for case in VARIANTS if case.name == "right_form"]  # all answers come from them
 
 
-def through(backend, given, mark=()):
+def through(backend, given):
     """Parameters of a test; what needs the same warm process stays on one test process."""
     return [
         pytest.param(
             case,
             backend,
             id=f"{case.assignment}-{case.name}-{backend}",
-            marks=mark
-            or (pytest.mark.xdist_group(case.assignment) if backend == "sandbox" else ()),
+            marks=[pytest.mark.xdist_group(case.assignment)] * (backend == "sandbox")
+            + [pytest.mark.long] * (case.assignment != "a1"),
         )
         for case in given
     ]
+
+
+def through_both(given):
+    return through("local", given) + through("sandbox", given)
 
 
 # a test of its own through each backend, on assignment 1
@@ -83,9 +86,7 @@ def proven(record_property):
     return count
 
 
-@pytest.mark.parametrize(
-    ("case", "backend"), through("sandbox", WHOLE) + through("local", WHOLE, pytest.mark.slow)
-)
+@pytest.mark.parametrize(("case", "backend"), through_both(WHOLE))
 def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened, proven):
     result = prove.grade_case(case, opened(backend, case.assignment))
     claim = claims.nothing if case.kind == "starter" else claims.everything
@@ -93,10 +94,7 @@ def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened,
 
 
 @pytest.mark.parametrize(
-    ("case", "backend"),
-    through("sandbox", FIRST_VARIANTS)
-    + through("local", RIGHT_FORMS[:1])
-    + through("local", RIGHT_FORMS[1:], pytest.mark.slow),
+    ("case", "backend"), through("sandbox", FIRST_VARIANTS) + through("local", RIGHT_FORMS)
 )
 def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, opened, proven):
     touched = case.affected(proofs.COURSE.assignment(case.assignment))
@@ -104,16 +102,17 @@ def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, ope
     proven(case, backend, prove.CLAIMS["variant"], claims.everything(result))
 
 
-def test_a_correct_variant_is_far_from_every_tolerance(proven):
+@pytest.mark.parametrize(("case", "backend"), through("local", FIRST_VARIANTS))
+def test_a_correct_variant_is_far_from_every_tolerance(case, backend, proven):
     """The short form of `course margins`: every point, with a tenth of each tolerance at most."""
-    seed = proofs.COURSE.assignment("a1").seed
-    found = margins.measured(margins.Task((FIRST_VARIANT,), "local", (seed,)))
-    proven(FIRST_VARIANT, "local", prove.CLAIMS["variant"], "; ".join(found.wrong))
+    seed = proofs.COURSE.assignment(case.assignment).seed
+    found = margins.measured(margins.Task((case,), backend, (seed,)))
+    proven(case, backend, prove.CLAIMS["variant"], "; ".join(found.wrong))
     assert found.margins, "no comparison was watched"
     assert not margins.too_wide(found.margins)
 
 
-@pytest.mark.parametrize("given", ONE_AND_OTHERS)
+@pytest.mark.parametrize("given", NAMED)
 def test_a_named_bug_of_an_exercise_fails_a_test_that_names_it(given, proven):
     for case in given:
         assignment = proofs.COURSE.assignment(case.assignment)
@@ -121,11 +120,12 @@ def test_a_named_bug_of_an_exercise_fails_a_test_that_names_it(given, proven):
         results = mistaken.run(assignment, case.bug, proofs.local_worker, **how)
         proven(case, "local", prove.CLAIMS["bug"], claims.caught(results, case.bug))
         proven(case, "local", prove.PRICED, claims.price(results, case.bug).unfair)
+        proven(case, "local", prove.CONTAINED, prove.strays(case))
         if case.bug.pins:  # a fixed input that students know is not enough
             assert any(one.outcome != PASSED and not one.public for one in results), case.name
 
 
-@pytest.mark.parametrize(("case", "backend"), through("sandbox", of_a1(FIRST)))
+@pytest.mark.parametrize(("case", "backend"), through("sandbox", FIRST))
 def test_a_named_bug_is_named_in_the_grade_of_its_exercise(case, backend, opened, proven):
     results = prove.asked(case, case.bug, opened(backend, case.assignment))
     proven(case, backend, prove.CLAIMS["bug"], claims.caught(results, case.bug))

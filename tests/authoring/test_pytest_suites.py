@@ -44,7 +44,7 @@ def notebook(kind):
 
 
 @pytest.mark.parametrize(
-    "kind", ["broken", *(pytest.param(k, marks=pytest.mark.slow) for k in ("good", "hostile"))]
+    "kind", ["broken", *(pytest.param(k, marks=pytest.mark.long) for k in ("good", "hostile"))]
 )
 @pytest.mark.xdist_group("a1")
 def test_an_item_passes_where_a_provisional_grade_gives_its_points(kind, tmp_path, sandbox):

@@ -88,7 +88,7 @@ def losses(tree):
 
 
 @pytest.mark.parametrize(
-    "out", [(), *(pytest.param((id,), marks=pytest.mark.slow) for id in ("a2", "a3"))], ids="-".join
+    "out", [(), *(pytest.param((id,), marks=pytest.mark.long) for id in ("a2", "a3"))], ids="-".join
 )
 def test_a_trial_is_the_same_with_stand_ins(course, tmp_path, out):
     """So that the grader, which has the answers, can train a row of a study again."""

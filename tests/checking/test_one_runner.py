@@ -72,7 +72,7 @@ QUICK = ("wrong", "forbidden")  # the others take no other way through the code
 
 
 @pytest.mark.parametrize(
-    "answer", [a if a in QUICK else pytest.param(a, marks=pytest.mark.slow) for a in ANSWERS]
+    "answer", [a if a in QUICK else pytest.param(a, marks=pytest.mark.long) for a in ANSWERS]
 )
 def test_four_ways_say_the_same(answer, tmp_path, sandbox):
     exercise, replaced, outcomes = ANSWERS[answer]

@@ -21,7 +21,7 @@ def shown(assignment):
 @pytest.mark.parametrize(
     "slip",
     [
-        pytest.param(slip, id=slip.id, marks=() if slip.exercise[:2] == "1." else pytest.mark.slow)
+        pytest.param(slip, id=slip.id, marks=() if slip.exercise[:2] == "1." else pytest.mark.long)
         for slip in ALL
     ],
 )

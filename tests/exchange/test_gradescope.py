@@ -60,8 +60,8 @@ def zipped(id="a1", min_tier="C"):
 @pytest.fixture(scope="module", autouse=True)
 def packages_read_once():
     """What is installed is looked through once and not for each zip."""
-    found = functools.cache(needed_packages.packages_distributions)
-    with mock.patch.object(needed_packages, "packages_distributions", found):
+    found = functools.cache(course_files.packages_distributions)
+    with mock.patch.object(course_files, "packages_distributions", found):
         yield
 
 

@@ -8,7 +8,7 @@ from checkout import ROOT
 
 from bench.grader import grading
 
-pytestmark = pytest.mark.slow  # `test_for_nbgrader` hands out and grades a class in every run
+pytestmark = pytest.mark.long  # `test_for_nbgrader` hands out and grades a class in every run
 IDS = [pytest.param(f"a{n}", marks=pytest.mark.xdist_group(f"nbgrader a{n}")) for n in range(1, 5)]
 
 

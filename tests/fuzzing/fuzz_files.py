@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from world import packed
 
 from grader.intake import archives, handed_in, plain_files
-from grader.judge.models import code_answers
-from grader.judge.models.scorer import HiddenLabels, Unusable
 from grader.marking.figures import Notebook
 from grader.notebook import large_outputs, notebook_file, written_answers
 from grader.notebook.attachments import attachments

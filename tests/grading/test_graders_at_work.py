@@ -123,7 +123,7 @@ def test_runs_that_are_ended_leave_nothing_and_the_next_one_completes(small_clas
     assert list(own.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_graders_into_one_folder_store_each_result_once(small_class, tmp_path, own):
     out = tmp_path / "out"
     runs = [started(small_class, out, own) for _ in range(2)]

@@ -42,13 +42,13 @@ LOOKUPS = {
 CANNOT_READ = {"a3": "mask_inverted", "a4": "transformer_causal_mask_missing"}  # it learns to copy
 
 
-def on(*rows, slow=()):
+def on(*rows, long=()):
     """Parameters that begin with an assignment, whose workers and models one process keeps."""
 
     def marks(row):
-        return [pytest.mark.xdist_group(row[0]), *[pytest.mark.slow] * (row in slow)]
+        return [pytest.mark.xdist_group(row[0]), *[pytest.mark.long] * (row in long)]
 
-    return [pytest.param(*row, marks=marks(row)) for row in (*rows, *slow)]
+    return [pytest.param(*row, marks=marks(row)) for row in (*rows, *long)]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def lookup(id, answers):
 
 
 @pytest.mark.parametrize(
-    ("id", "seed"), on(("a3", 0), ("a4", 0), slow=[("a3", 1), ("a3", 2), ("a4", 1)])
+    ("id", "seed"), on(("a3", 0), ("a4", 0), long=[("a3", 1), ("a3", 2), ("a4", 1)])
 )
 def test_an_honest_model_earns_what_its_weights_reach(evaluated, id, seed):
     found = evaluated(id, trained(id, seed))
@@ -97,7 +97,7 @@ def test_an_honest_model_earns_what_its_weights_reach(evaluated, id, seed):
     on(
         ("a3", "layer_residual_missing", 0),
         ("a4", "generate_scaled", 0),
-        slow=[
+        long=[
             ("a3", "embedding_positions_absent", 0),  # fewer than 2% differ with another seed
             ("a3", "layer_residual_missing", 1),
             ("a3", "embedding_not_scaled", 0),
@@ -130,7 +130,7 @@ def test_a_mistake_in_the_weights_costs_no_points_unseen(evaluated, id, mistake,
     on(
         ("a3", "mean_count_plus_one"),
         ("a4", "target_pads_visible"),
-        slow=[("a3", "feed_forward_gelu"), ("a4", "transformer_position_scale_dropped")],
+        long=[("a3", "feed_forward_gelu"), ("a4", "transformer_position_scale_dropped")],
     ),
 )
 def test_a_mistake_that_changes_no_answer_changes_no_points(evaluated, id, mistake):
@@ -147,7 +147,7 @@ def test_a_mistake_that_changes_no_answer_changes_no_points(evaluated, id, mista
         ("a3", "that falls back on the model"),
         ("a3", "that broken weights break"),
         ("a4", "of the nearest sentence"),
-        slow=[("a4", "of the very sentences"), ("a4", "that falls back on the model")],
+        long=[("a4", "of the very sentences"), ("a4", "that falls back on the model")],
     ),
 )
 def test_a_lookup_beside_poor_weights_earns_nothing(evaluated, id, way):

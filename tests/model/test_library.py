@@ -33,7 +33,7 @@ BEYOND_SIGNATURES = {
 }
 
 
-@pytest.mark.parametrize("hidden", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hidden", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("assignment", proofs.COURSE.assignments, ids=lambda one: one.id)
 def test_the_library_passes_the_tests_of_its_exercises_with_its_shapes_watched(assignment, hidden):
     components = [Component.parse(c) for e in assignment.exercises for c in e.components]

@@ -18,7 +18,7 @@ from grader.report.dashboard import box_plot, columns, dashboard, failed_tests, 
 from grader.report.early_warning import RULES, share, warnings
 from grader.report.item_analysis import Discrimination, Spread, discrimination, items, spread
 from grader.report.overview import unequal_marks
-from grader.report.page import TEMPLATES, page_of
+from grader.report.page import page_of
 
 IDS = [assignment.id for assignment in COURSE.assignments]
 NOBODY = Roster()

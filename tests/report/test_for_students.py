@@ -52,7 +52,7 @@ def decimals(text):
 
 
 @pytest.mark.parametrize(
-    "way", [way if way in QUICK else pytest.param(way, marks=pytest.mark.slow) for way in WAYS]
+    "way", [way if way in QUICK else pytest.param(way, marks=pytest.mark.long) for way in WAYS]
 )
 def test_no_hidden_input_stands_whole_in_what_a_hostile_submission_gets(tmp_path, way):
     log = str(tmp_path / "inputs")

@@ -20,7 +20,7 @@ from grader.judge.models import scorer
 from grader.judge.suite_run import Submitted
 from grader.library import student_tree
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 TOLD = {"a3": "your own model: healthy", "a4": "beam 5 against greedy", "a5": "34 trials in"}
 
 

@@ -37,7 +37,7 @@ def run(url, log, **options):
     return told
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_workers_finish_a_plan_together(url, tmp_path):
     study, log = begin(url), tmp_path / "log"
     told = run(url, log, seconds=0.1)

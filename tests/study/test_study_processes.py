@@ -48,7 +48,7 @@ def is_there(pid):
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_worker_loses_its_trial_for_a_moment_only(url, study, tmp_path):
     """Two workers, one of them killed in mid-trial: each point is complete, once."""
     log, told = tmp_path / "log", []

@@ -114,7 +114,7 @@ FIRST = {said[0]: name for name, said in reversed(SAID.items())}  # mistake of e
 @pytest.mark.parametrize(
     "bug",
     [
-        pytest.param(bug, id=bug.name, marks=() if bug.name in FIRST.values() else pytest.mark.slow)
+        pytest.param(bug, id=bug.name, marks=() if bug.name in FIRST.values() else pytest.mark.long)
         for bug in bench.of_models()
         if bug.name in SAID
     ],
