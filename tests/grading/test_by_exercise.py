@@ -159,6 +159,7 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
     assert ("no such test", "FAILED") in [(t["before"], t["now"]) for t in moved["tests"]]
 
 
+@pytest.mark.slow
 def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, before, tmp_path):
     before, kept = before
     texts = {}
