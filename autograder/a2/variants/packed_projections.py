@@ -1,4 +1,4 @@
-"""Style: one packed projection of query, key and value at run time; writes into state dicts."""
+"""Style: one packed projection of query, key and value at run time; functional calls."""
 
 import torch
 import torch.nn.functional as F
@@ -46,17 +46,3 @@ def to_torch_mask(mask, n_heads):
             repeated = mask.repeat_interleave(n_heads // heads, dim=1)
             return torch.logical_not(repeated).view(batch * n_heads, n_q, n_k)
     raise ValueError(f"a mask of {mask.dim()} dimensions")
-
-
-def copy_from_torch(ours, theirs):
-    own, given = ours.state_dict(), theirs.state_dict()
-    if len(own) != 2 * len(given):
-        raise ValueError(f"{len(own)} tensors against {len(given)}")
-    d = own["w_o.weight"].shape[0]
-    for name, target in own.items():
-        letter, kind = name[2], name.split(".")[1]
-        if letter == "o":
-            target.copy_(given["out_proj." + kind])
-        else:
-            start = "qkv".index(letter) * d
-            target.copy_(given["in_proj_" + kind].narrow(0, start, d))

@@ -73,3 +73,11 @@ class ResidualConnection(nn.Module):
     def leave(self, x, y):
         after = (lambda y: y) if self.norm_first else self.n
         return after(self.thinned(y) + x)
+
+
+def parameter_counts(d_model, n_heads, bias=True, d_k=None):
+    d_k = d_model / n_heads if d_k is None else d_k
+    matrices = {"q": (d_model, d_k), "k": (d_model, d_k), "v": (d_model, d_k)}
+    per_head = sum(rows * columns for rows, columns in matrices.values())
+    weights = round(n_heads * per_head + n_heads * d_k * d_model)
+    return [weights, round(n_heads * d_k * 3 + d_model) if bias else 0]

@@ -1,9 +1,8 @@
 """Style: the standard library; a schedule that is a generator, own exceptions."""
 
-import bisect
 import math
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 
 import torch
 
@@ -60,24 +59,6 @@ def paper_optimizer(model, d_model, warmup_steps=4000):
             top * (done + 1) / warmup_steps if done < warmup_steps else (done + 1) ** -0.5
         ),
     )
-
-
-def accuracy_by_length(lengths, correct, edges):
-    inside = defaultdict(list)
-    for length, right in zip(lengths, correct, strict=True):
-        number = bisect.bisect_right(edges, length)
-        if not 0 < number < len(edges):
-            raise NotFitting(f"{length} tokens are outside")
-        inside[number].append(float(right))
-    rows = []
-    for number in range(1, len(edges)):
-        own = inside[number]
-        p = statistics.fmean(own) if own else None
-        error = statistics.pstdev(own) / math.sqrt(len(own)) if own else None
-        row = (edges[number - 1], edges[number], len(own), p, error)
-        names = ("from", "to", "n", "accuracy", "standard_error")
-        rows.append(dict(zip(names, row, strict=True)))
-    return rows
 
 
 def classification_scores(predictions, labels):

@@ -4,16 +4,6 @@ import torch
 from torch import nn
 
 
-def padding_mask(token_ids, pad_id=0):
-    return ~torch.isin(token_ids, token_ids.new_tensor([pad_id]))[:, None, None, :]
-
-
-def masked_mean(x, mask):
-    keep = mask.transpose(1, 3).squeeze(-1).expand_as(x)
-    total = torch.zeros_like(x).masked_scatter(keep, x[keep]).sum(1)
-    return total / torch.maximum(keep.sum(1), torch.ones((), dtype=torch.long))
-
-
 class EncoderClassifier(nn.Module):
     def __init__(
         self,

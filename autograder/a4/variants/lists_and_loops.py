@@ -1,4 +1,4 @@
-"""Style: plain lists and Python numbers, einsum, meshes in place of images."""
+"""Style: plain lists and Python numbers; a mesh in place of an image."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,16 +29,6 @@ def sample(
         return torch.minimum(tokens, last)
 
     return greedy(step, state, n_rows, max_length, start=start, end=end, choose=pick, device=device)
-
-
-def length_penalty_factor(length, alpha):
-    return np.power((5 + length) / 6, alpha).item()
-
-
-def alignment_links(weights, share=0.5):
-    relative = weights / np.maximum(weights.max(axis=1), 1e-300)[:, None]
-    chosen = np.argwhere((relative >= share - 1e-12) & (weights.max(1)[:, None] > 0))
-    return {(int(source), int(target)) for target, source in chosen}
 
 
 def plot_alignment(weights, source, target, ax=None):

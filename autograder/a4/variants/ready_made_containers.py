@@ -1,6 +1,5 @@
 """Style: ready-made containers: a ModuleDict, a Sequential, a deque; the id is in a buffer."""
 
-from collections import deque
 from itertools import chain
 
 import torch
@@ -8,23 +7,6 @@ from torch import nn
 
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
-
-
-class Decoder(nn.ModuleDict):
-    def __init__(
-        self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
-    ):
-        options = {"n_heads": n_heads, "d_ff": d_ff, "dropout": dropout, "norm_first": norm_first}
-        layers = nn.Sequential(*(DecoderLayer(d_model, **options) for _ in range(n_layers)))
-        norm = nn.LayerNorm(d_model, eps=1e-6) if norm_first else nn.Identity()
-        super().__init__({"layers": layers, "norm": norm})
-
-    def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
-        collected = deque()
-        for layer in self["layers"].children():
-            x, *weights = layer(x, memory, target_mask, source_mask, need_weights=need_weights)
-            collected.extend(weights)
-        return self["norm"](x), list(collected) if need_weights else None
 
 
 class Transformer(nn.ModuleDict):

@@ -1,6 +1,6 @@
 """Style: type hints, a mode that is put back by `finally`, running means, clearing by the model."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -54,48 +54,3 @@ def averaged(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     if not mean:
         raise ValueError("there are no states")
     return mean
-
-
-def perplexity(
-    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int | None = None
-) -> float:
-    mode = model.training
-    if pad_id is None:
-        pad_id = getattr(model, "pad_id", 0)
-    try:
-        return _perplexity(model.eval(), batches, pad_id)
-    finally:
-        model.train(mode)
-
-
-@torch.inference_mode()
-def _perplexity(model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int) -> float:
-    losses: list[Tensor] = []
-    for source_ids, target_ids in batches:
-        wanted = target_ids[:, 1:]
-        logits = model(source_ids, target_ids[:, :-1])[0]
-        flat = nn.functional.nll_loss(
-            logits.log_softmax(-1).flatten(0, 1), wanted.flatten(), reduction="none"
-        )
-        losses.append(flat[wanted.flatten() != pad_id])
-    values = torch.cat(losses).double() if losses else torch.empty(0)
-    if values.numel() == 0:
-        raise ValueError("nothing to predict")
-    return values.mean().exp().item()
-
-
-def start_cache(model: Transformer, source_ids: Tensor) -> Cache:
-    with torch.no_grad():
-        memory, source_mask = model.encode(source_ids)
-        rows, _, d_model = memory.shape
-        layers = []
-        for layer in model.decoder.layers:
-            cross = layer.cross_attention
-            heads = (cross.n_heads, d_model // cross.n_heads)
-            keys, values = (
-                projection(memory).unflatten(-1, heads).movedim(1, 2)
-                for projection in (cross.w_k, cross.w_v)
-            )
-            empty = memory.new_empty(rows, heads[0], 0, heads[1])
-            layers.append(LayerCache(empty, empty.clone(), keys, values))
-    return Cache(layers=layers, source_mask=source_mask)

@@ -1,7 +1,6 @@
 """Style: masks, argsort and broadcasting; arrays and NumPy numbers as results."""
 
 import numpy as np
-from scipy import stats
 from scipy.special import stdtr, stdtrit
 
 
@@ -74,7 +73,3 @@ def successive_halving(curves, rungs, eta=3):
             order = np.argsort(-table[alive, end - 1], kind="stable")
             alive = np.sort(alive[order[: int(np.ceil(alive.size / eta))]])
     return alive, steps
-
-
-def detectable_difference(s, degrees, n_seeds, level=0.95):
-    return np.sqrt(2.0) * stats.t.isf((1 - level) / 2, degrees) * s / np.sqrt(n_seeds)

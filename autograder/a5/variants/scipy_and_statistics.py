@@ -1,39 +1,9 @@
-"""Style: statistics and scipy.stats do the work; a tuple of places, own exceptions."""
+"""Style: loops, statistics and NumPy's draws; lists in place of tuples, own exceptions."""
 
+import math
 import statistics
 
-
-class Mixed(ValueError):
-    """Raised for trials that cannot be compared."""
-
-
-def summarize(rows, factors, measures=()):
-    factors, lines = list(factors), {}
-    for row in rows:
-        lines.setdefault(str([row[f] for f in factors]), []).append(row)
-    lengths = [row["steps"] for row in rows if row["status"] == "complete"]
-    if lengths and min(lengths) != max(lengths):
-        raise Mixed(f"{min(lengths)} and {max(lengths)} steps")
-
-    def one(trials):
-        by = {"complete": [], "pruned": [], "failed": []}
-        for trial in trials:
-            by[trial["status"] if trial["status"] in by else "failed"].append(trial)
-        done = by["complete"]
-        if len(done) > len({trial["seed"] for trial in done}):
-            raise Mixed("a seed is repeated")
-        line = {factor: trials[0][factor] for factor in factors}
-        line.update(n=len(done), failed=len(by["failed"]), pruned=len(by["pruned"]))
-        line["qualities"] = [trial["quality"] for trial in done]
-        line.update(mean=None, low=None, high=None)
-        line.update(dict.fromkeys(measures))
-        if done:
-            line["mean"], line["low"], line["high"] = mean_interval(line["qualities"])
-            line.update({m: statistics.fmean(t[m] for t in done) for m in measures})
-        return line
-
-    made = [one(trials) for trials in lines.values()]
-    return sorted(made, key=lambda x: float("inf") if x["mean"] is None else -x["mean"])
+from scipy import stats
 
 
 def recommend(summary, margin, cost):
@@ -54,3 +24,28 @@ def chance_of_being_best(means, s, n_seeds, rng, n_draws=10_000):
     drawn = rng.multivariate_normal(means, covariance, size=n_draws)
     best = drawn.argsort(axis=1)[:, -1]
     return np.mean(best[:, None] == np.arange(len(means)), axis=0)
+
+
+def mean_interval(values, level=0.95):
+    if not values:
+        raise ValueError("no values")
+    mean = statistics.fmean(values)
+    if len(values) == 1:
+        return [mean, -math.inf, math.inf]
+    half = stats.t(len(values) - 1).ppf(1 - (1 - level) / 2)
+    half *= statistics.stdev(values) / len(values) ** 0.5
+    return [mean, mean - half, mean + half]
+
+
+def pooled_noise(groups):
+    squares = 0.0
+    degrees = 0
+    for group in groups:
+        if len(group) > 1:
+            mean = statistics.fmean(group)
+            for value in group:
+                squares += (value - mean) ** 2
+            degrees += len(group) - 1
+    if degrees == 0:
+        raise ValueError("no group has two values")
+    return (squares / degrees) ** 0.5, degrees
