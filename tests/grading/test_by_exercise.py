@@ -159,7 +159,7 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
     assert ("no such test", "FAILED") in [(t["before"], t["now"]) for t in moved["tests"]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, before, tmp_path):
     before, kept = before
     texts = {}

@@ -236,7 +236,7 @@ def test_published(bench, monkeypatch):
     assert rows[2][2:] == ["–", "–"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_answering(bench, monkeypatch):
     """A model of one layer, too short a training, and all measures of every stage."""
     short = AnsweringProfile(
@@ -260,7 +260,7 @@ def test_answering(bench, monkeypatch):
     assert [row[0] for row in rows] == ["text", "instructions", "preferences", "rewards"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_serving(bench, monkeypatch):
     """On generated sentences in place of captions."""
     short = dataclasses.replace(
@@ -349,7 +349,7 @@ def test_decode(bench, monkeypatch, tmp_path):
 # Language models.
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_compare(bench, monkeypatch, tmp_path):
     """On generated sentences in place of captions."""
     short = dataclasses.replace(
@@ -396,7 +396,7 @@ def test_what_a_program_made_up_is_not_real():
         real("grammar_en_fr")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_induction(bench, monkeypatch):
     ids, period = induction.texts(8, (5, 9), torch.Generator().manual_seed(0))
     for text, back in zip(ids.tolist(), period.tolist(), strict=True):
@@ -413,7 +413,7 @@ def test_induction(bench, monkeypatch):
     assert min(measures["loss_again"]["values"]) > 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_positions(bench, monkeypatch):
     """On generated sentences in place of captions."""
     short = dataclasses.replace(
