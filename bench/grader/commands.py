@@ -78,7 +78,7 @@ def trained_class(
     assignment: Annotated[str, typer.Option(help="one that hands in a translator")] = "a4",
 ) -> None:
     """A class that hands in trained translators: CPU seconds a submission, minutes in all."""
-    from autograder.demo import trained_class as bench
+    from . import trained_class as bench
 
     course = Course.here()
     chosen = lookup.assignment(course, assignment)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from autograder.demo.models import TRAINED, train_translators
 from course_lib.data.registry import Source
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
@@ -22,8 +23,6 @@ from grader.intake import handed_in
 from grader.intake.submissions import Submission
 from grader.judge.models import scorer
 from grader.sandbox import detection, process_tree
-
-from .models import TRAINED, train_translators
 
 NAME = "bench_trained_class"
 LABELS: Source = "generated"  # the demonstration's translator learns generated sentences
