@@ -36,7 +36,7 @@ GROUPS = (
     ),
     Group(
         "Decoder",
-        ("decoder", "fast.cached_decoder", "fast.equal_widths", "fast.packed_linear"),
+        ("decoder", "fast.cached_decoder", "fast.projections"),
         "self",
     ),
     Group(

@@ -11,8 +11,8 @@ What makes it fast:
 - When sentences finish, and every few steps, the entries that some beam still needs are moved to
   the front of the room that they have. Beams soon share most of their prefixes, so these are few.
 - The beams of a sentence share the keys and values of their source.
-- Queries, keys and values come from one product, with 1 / √d_k folded into its weights, which are
-  packed (`packed_linear`). Plain products beat a fused kernel with one query per row.
+- Queries, keys and values come from one product, with 1 / √d_k folded into its weights
+  (`projections`). Plain products beat a fused kernel with one query per row.
 - A few rows at a time go through the wide layers, so that what lies between stays in the cache of a
   core, and no memory is new to the process: the first look at each page costs more than a copy.
 - It wires the layer itself, beside `decoder`, which one reads, and exercise 4.19: no attention with
@@ -29,8 +29,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..transformer import Transformer
-from .equal_widths import equal_widths
-from .packed_linear import PackedLinear, in_parts
+from .projections import JoinedLinear, equal_widths, in_parts
 
 SENTENCES = 16  # encoded at a time
 STEPS = 4  # after how many of them entries that no beam needs any more are removed
@@ -110,12 +109,12 @@ class _Layer:
         network = layer.feed_forward
         d_k = own.w_q.out_features // own.n_heads
         self.shape = (own.n_heads, d_k)
-        self.own = PackedLinear(own.w_q, own.w_k, own.w_v, query_size=d_k)
-        self.own_out = PackedLinear(own.w_o)
-        self.query = PackedLinear(cross.w_q, query_size=d_k)
-        self.source = PackedLinear(cross.w_k, cross.w_v)
-        self.source_out = PackedLinear(cross.w_o)
-        self.inner, self.outer = PackedLinear(network.w_1), PackedLinear(network.w_2)
+        self.own = JoinedLinear(own.w_q, own.w_k, own.w_v, query_size=d_k)
+        self.own_out = JoinedLinear(own.w_o)
+        self.query = JoinedLinear(cross.w_q, query_size=d_k)
+        self.source = JoinedLinear(cross.w_k, cross.w_v)
+        self.source_out = JoinedLinear(cross.w_o)
+        self.inner, self.outer = JoinedLinear(network.w_1), JoinedLinear(network.w_2)
         self.residuals = (
             layer.self_attention_residual,
             layer.cross_attention_residual,
@@ -148,7 +147,7 @@ class _Layer:
         y = _attend(query, cache.source[number], cache.source_bias)
         x = _leave(cross, self.source_out.added_to(x, y))
         for rows in in_parts(x):
-            self.outer.added_to(rows, self.inner(_enter(network, rows), relu=True))
+            self.outer.added_to(rows, self.inner(_enter(network, rows)).relu_())
         return _leave(network, x)
 
 
@@ -183,14 +182,14 @@ def _leave(residual: Any, total: Tensor) -> Tensor:
 
 
 class FastDecoder:
-    """`start` and `step` of a search with `model`; packs its weights once, in the constructor."""
+    """`start` and `step` of a search with `model`, whose weights the constructor copies."""
 
     @torch.no_grad()
     def __init__(self, model: Transformer) -> None:
         self.model = model
         self.layers = [_Layer(layer) for layer in model.decoder.layers]
         words = model.embedding.tokens
-        self.output = PackedLinear(words)
+        self.output = JoinedLinear(words)
         self.room = words.weight.new_empty(0, words.num_embeddings)
 
     @torch.no_grad()
@@ -235,7 +234,7 @@ class FastDecoder:
                 self.room = x.new_empty(len(x), self.room.shape[1])
         found = self.room[: len(x)]
         for rows, room in zip(in_parts(x), in_parts(found), strict=True):
-            torch.ops.aten._log_softmax.out(self.output(rows), -1, False, out=room)
+            torch.log_softmax(self.output(rows), -1, out=room)
         return found
 
     def _with_entries(self, cache: FastCache, tokens: Tensor) -> FastCache:

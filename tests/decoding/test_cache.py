@@ -11,7 +11,7 @@ from no_shape_checks import no_shape_checks
 from course_lib.decoding.cache import cached_step, encoded, start_cache, uncached_step
 from course_lib.decoding.search import beam_search, greedy
 from course_lib.fast.cached_decoder import SENTENCES, FastDecoder
-from course_lib.fast.packed_linear import ROWS
+from course_lib.fast.projections import ROWS
 from course_lib.fast.top_k import best
 from course_lib.transformer import Transformer
 
@@ -112,11 +112,7 @@ def test_the_fast_form_grows_beyond_its_first_capacity_and_the_table_of_position
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_the_fast_form_finds_the_same_with_packed_weights_a_few_rows_at_a_time(
-    monkeypatch, norm_first
-):
-    monkeypatch.setattr("course_lib.fast.packed_linear.LARGE", 1)
-    monkeypatch.setattr("course_lib.fast.packed_linear.SMALL", 1)
+def test_the_fast_form_finds_the_same_a_few_rows_at_a_time(norm_first):
     model = transformer(norm_first, seed=4)
     source = torch.randint(4, 40, (SENTENCES + 7, 6), generator=torch.Generator().manual_seed(0))
     assert len(source) * 5 > ROWS

@@ -10,8 +10,8 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.cache import encoded, uncached_step
 from course_lib.decoding.search import beam_search
 from course_lib.decoding.translator import Translator, fast_decoding
-from course_lib.fast.equal_widths import equal_widths
 from course_lib.fast.forms import fast_model
+from course_lib.fast.projections import equal_widths
 from course_lib.transformer import Transformer
 from course_lib.transformer_variants import VariantConfig, VariantTransformer
 
