@@ -1,7 +1,10 @@
 """Our grading against `nbgrader autograde`, on the same notebooks and machine, in one run.
 
-Both grade a single submission, and a class (with one command for nbgrader). For comparison: the
-time of the notebook's own code in one process, see `grading_limit`.
+Both grade a single submission, and a class (with one command for nbgrader). A bound for the grader
+is the time of the notebook's own code in one process: the suite's requests are answered there, by
+the code that a worker runs. Loading the notebook and answering is counted, with reading each
+request and writing its answer; the tests, the judge's side and the sandbox are not. A request that
+several tests make counts each time.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
+import torch
+
 from bench.record import Log, Measures, of_values
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
@@ -27,8 +32,11 @@ from grader.gradebook.result import Result
 from grader.grading import judge_pool, judge_process
 from grader.grading.judge_pool import Settings
 from grader.intake.submissions import Submission
-
-from . import grading_limit
+from grader.judge.grade import once
+from grader.judge.suite_run import Submitted
+from grader.judge.workers.load import Load
+from grader.judge.workers.local import LocalWorker, local_worker
+from grader.seam.codec import Tree
 
 JOBS = 2  # `course grade`'s default
 
@@ -98,7 +106,7 @@ def _measured(
             shutil.copy(notebook, folder / notebook.name)
         log(f"{assignment.id}: one submission, ours and nbgrader's")
         found["seconds"] = [_ours(assignment, pool, [submission]) for submission in made]
-        found["limit_seconds"] = grading_limit.seconds(course, assignment, data, submissions)
+        found["limit_seconds"] = own_seconds(course, assignment, data, submissions)
         found["nbgrader_seconds"] = [_nbgrader(theirs, assignment, f"--student={made[0].student}")]
         log(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
         found["class_seconds"] = [_ours(assignment, pool, made)]
@@ -181,3 +189,45 @@ c.ExecutePreprocessor.timeout = 600
 def nbgrader(arguments: list[str], course: Path) -> str:
     """Run nbgrader in a course folder. Raises NbgraderError with its last output if it fails."""
     return gradebook.nbgrader(arguments, course, COURSE_PROFILE="tiny")  # training takes seconds
+
+
+Answer = tuple[Tree, bytes]
+
+
+def own_seconds(course: Course, assignment: Assignment, notebook: bytes, times: int) -> list[float]:
+    """Wall seconds of the notebook's code, each time anew, after one that is not counted.
+
+    As in a worker, it has one thread.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return [_own(course, assignment, notebook) for _ in range(times + 1)][1:]
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _own(course: Course, assignment: Assignment, notebook: bytes) -> float:
+    spent = 0.0
+
+    @contextmanager
+    def timed(load: Load) -> Iterator[LocalWorker]:
+        nonlocal spent
+        started = time.perf_counter()
+        with local_worker(load) as worker:
+            spent += time.perf_counter() - started
+            respond = worker.executor.respond
+
+            def answer(request: Tree, payload: bytes) -> Answer:
+                nonlocal spent
+                started = time.perf_counter()
+                try:
+                    return respond(request, payload)
+                finally:
+                    spent += time.perf_counter() - started
+
+            worker.executor.respond = answer  # type: ignore[method-assign]
+            yield worker
+
+    once(Submitted(assignment, notebook), course, timed)
+    return spent

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from bench import hardware, memory, memory_use, real_data, step_profile
 from bench.cost_model import Machine, Training, overhead
-from bench.memory_cases import CASES, Case, Sizes, batches, model
+from bench.memory import CASES, Case, Sizes, batches, model
 from bench.profile_work import WORDS, work
 from book.documents import tables
 from course_lib.config import TransformerConfig
