@@ -10,7 +10,7 @@ import torch
 
 from course_lib.decoding.sampling import sampling_distribution
 from course_lib.decoding.search import beam_search
-from course_lib.drawings.beam_example import TABLE, WORDS
+from course_lib.drawings.beam_tree import TABLE, WORDS
 from course_lib.drawings.variants.experts import SCORES, routing
 from course_lib.masks import causal_mask, padding_mask
 from course_lib.numpy_forms.attention import attention, softmax

@@ -15,8 +15,7 @@ import torch
 
 from ..data.datasets import load
 from . import confirmation
-from .database.plan import Plan, queue, same_data
-from .database.points import queued
+from .database.plan import Plan, queue, queued, same_data
 from .database.rows import rows as table
 from .database.rows import to_csv
 from .database.run import described, interruptible, run_workers

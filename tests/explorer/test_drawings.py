@@ -16,7 +16,7 @@ from drawn_svg import Drawn, contrast, luminance
 from PIL import Image
 
 from course_lib.drawings import gallery, palette, raster
-from course_lib.drawings.beam_example import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
+from course_lib.drawings.beam_tree import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
 from course_lib.drawings.gallery import DRAWINGS, UPRIGHT
 from course_lib.drawings.variants.experts import SCORES
 from grader.authoring.views import notebooks, pictures, text_notebook

@@ -16,8 +16,7 @@ from course_lib.data import datasets
 from course_lib.data.datasets import LoadedData
 from course_lib.data.grammar.sentence_pairs import draw_pair
 from course_lib.study.commands import plan_of
-from course_lib.study.database.plan import Plan, queue
-from course_lib.study.database.points import enqueue, queued
+from course_lib.study.database.plan import Plan, enqueue, queue, queued
 from course_lib.study.database.rows import rows, to_csv
 from course_lib.study.database.storage import RETRIES, StudyError
 from course_lib.study.profiles import PROFILES, duration, profile

@@ -9,8 +9,7 @@ import study_stub
 from checkout import ROOT
 from study_stub import noted, until
 
-from course_lib.study.database.plan import queue
-from course_lib.study.database.points import queued
+from course_lib.study.database.plan import queue, queued
 from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, open_study, storage
 

@@ -11,8 +11,7 @@ import study_stub
 from sqlalchemy import text
 
 from course_lib.study.database import storage as storage_module
-from course_lib.study.database.plan import queue
-from course_lib.study.database.points import end_silent, queued
+from course_lib.study.database.plan import end_silent, queue, queued
 from course_lib.study.database.run import Progress
 from course_lib.study.database.storage import RETRIES, StudyError, open_study, storage
 from course_lib.study.database.worker import waiting

@@ -16,7 +16,7 @@ from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from ..trial import Row
-from .points import OPEN, settled
+from .plan import OPEN, settled
 from .storage import GRACE, RETRIES, StudyError, open_study, study_errors
 from .worker import waiting
 

@@ -22,7 +22,7 @@ from ...training.long_trainings.peak_memory import PeakMemory
 from ..space import FACTORS, Configuration
 from ..tasks.task import Task
 from ..trial import Row
-from .points import add_finished, end_silent, enqueue_again, is_superseded
+from .plan import add_finished, end_silent, enqueue_again, is_superseded
 from .storage import FAILURES, GRACE, open_study, quiet, study_errors
 
 Trial = Callable[..., Row]  # (configuration, seed, task, after_evaluation)

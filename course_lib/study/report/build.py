@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .drawings import drawings
+from .drawings import drawings, standalone
 from .material import Material
 from .rendering import HTML, MARKDOWN, rendered
-from .svg import standalone
 from .wording import counted
 
 SECTIONS = {  # by the names of their templates

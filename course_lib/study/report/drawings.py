@@ -1,16 +1,20 @@
-"""The drawings of a report: what is shown in each, and in words what is to be seen in it."""
+"""The drawings of a report: what is shown in each, what is to be seen in it, and its SVG."""
 
 from __future__ import annotations
 
+import io
+import re
 from dataclasses import dataclass
+from html import escape
 from statistics import fmean
 
+import matplotlib
 from matplotlib.figure import Figure
 
 from ..findings import COST, MEMORY
 from ..space import DEFAULT
 from ..trial import Row
-from .figures import curves, forest, tradeoffs
+from .figures import ROLES, STYLE, curves, forest, tradeoffs
 from .material import Material
 from .wording import counted, level, listed
 
@@ -116,3 +120,38 @@ def _name(material: Material, key: tuple) -> str:
     if len(found.measured) > 1:
         roles["lowest quality"] = found.measured[-1]
     return " and ".join(r for r, row in roles.items() if row is not None and found.key(row) == key)
+
+
+def standalone(drawing: Drawing) -> str:
+    """A file of its own, on white."""
+    return _saved(drawing, facecolor="white")
+
+
+def inlined(drawing: Drawing) -> str:
+    """An `<svg>` for an HTML page: transparent, each color the page's variable of its role.
+
+    Its ids begin with the drawing's name, so that one page can have several.
+    """
+    svg = _saved(drawing, facecolor="none")
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*<style.*?</style>", "", svg, flags=re.DOTALL)  # it would style the page
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg)
+    svg = svg.replace("xlink:href", "href")
+    svg = re.sub(r'\bid="', f'id="{drawing.name}-', svg)
+    svg = re.sub(r'(href="|url\()#', rf"\g<1>#{drawing.name}-", svg)
+    for colour, role in ROLES.items():
+        svg = svg.replace(colour, f"var(--{role})")
+    words = escape(f"{drawing.title}. {drawing.description}", quote=True)
+    head = re.search(r'viewBox="([^"]*)"', svg)
+    assert head is not None
+    opening = f'<svg viewBox="{head[1]}" role="img" aria-label="{words}">'
+    return re.sub(r"<svg[^>]*>", lambda _: opening, svg, count=1)
+
+
+def _saved(drawing: Drawing, facecolor: str) -> str:
+    text = io.StringIO()
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": drawing.name}):
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        drawing.figure.savefig(text, format="svg", facecolor=facecolor, metadata=nothing)
+    return text.getvalue()

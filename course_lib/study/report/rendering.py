@@ -20,8 +20,7 @@ from ..findings import ALPHA, COST, MEMORY
 from ..intervals import mean_interval
 from ..space import DEFAULT, FACTORS
 from ..tasks.rates import PAPER_STEPS, scaled_warmup
-from .drawings import COSTS, costs_in_words, mean_curves
-from .svg import inlined
+from .drawings import COSTS, costs_in_words, inlined, mean_curves
 from .tables import failures, shared, statuses
 from .wording import (
     amount,
