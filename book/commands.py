@@ -109,7 +109,7 @@ def pictures(
     json: Json = False,
 ) -> None:
     """Take README's pictures, with the Chromium or Chrome of this machine."""
-    from .front import pictures as front
+    from . import front_pictures as front
 
     paths = front.take(Course.here(), site, report, (lambda _: None) if json else print)
     text = f"{len(paths)} pictures in {paths[0].parent}"

@@ -24,13 +24,12 @@ from .movable import directive as movable
 from .notebooks import other_forms
 from .quizzes import code_questions_page
 from .screen import (
+    cells,
     descriptions,
     equations,
-    folded_figures,
     inline_code,
     page_files,
     pictures,
-    streams,
     symbols,
 )
 
@@ -49,8 +48,7 @@ PARTS = (
     steps,
     week_map,
     other_forms,
-    folded_figures,
-    streams,
+    cells,
     descriptions,
     equations,
     inline_code,

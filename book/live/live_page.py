@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import claims, claims_html, live_model
+from . import claims, live_model
 
 STATIC = live_model.FOLDER.parent / "_static" / "live"
 COMPUTING = (
@@ -66,7 +66,7 @@ class ClaimDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(live_model.FOLDER / claims.FILE))
-        return [nodes.raw("", claims_html.html(claims.read(), self.arguments[0]), format="html")]
+        return [nodes.raw("", claims.html(claims.read(), self.arguments[0]), format="html")]
 
 
 def recorded(sentence: str) -> str:

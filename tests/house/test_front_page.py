@@ -9,8 +9,8 @@ import pytest
 import yaml
 from checkout import ROOT
 
+from book import front_pictures
 from book.documents import front_page, generated_parts
-from book.front import pictures
 from book.notebooks import readable
 from book.quizzes import quiz
 from course_lib import __version__
@@ -118,11 +118,11 @@ def _stopped(text):
 
 
 def test_pictures_need_what_they_show(course, tmp_path):
-    with pytest.raises(pictures.NoPageError, match="run `course site build` first"):
-        pictures.take(course, tmp_path, tmp_path, print)
+    with pytest.raises(front_pictures.NoPageError, match="run `course site build` first"):
+        front_pictures.take(course, tmp_path, tmp_path, print)
     (tmp_path / "live.html").touch()
-    with pytest.raises(pictures.NoPageError, match="run `make demo` first"):
-        pictures.take(course, tmp_path, tmp_path, print)
+    with pytest.raises(front_pictures.NoPageError, match="run `make demo` first"):
+        front_pictures.take(course, tmp_path, tmp_path, print)
 
 
 @pytest.mark.parametrize(("before", "gap"), [("", "\n"), ("Text.\n", "\n"), ("Text: ", "")])

@@ -12,7 +12,7 @@ import pytest
 import torch
 from checkout import ROOT
 
-from book.live import claims, claims_html, head_targets, live_model
+from book.live import claims, head_targets, live_model
 from book.live import sentences as learned
 from book.live.switches import BEAM, SWITCHES, heads, translations, without
 from course_lib.data.grammar.long_sentence_pairs import pairs
@@ -297,7 +297,7 @@ def test_the_page_itself_shows_every_change():
     """By its own scripts, with the sentences that its buttons hand over."""
     buttons = re.findall(
         r'data-sentence="([^"]*)" data-off="([^"]*)"',
-        unescape("".join(claims_html.html(CLAIMS, name) for name in SWITCHES)),
+        unescape("".join(claims.html(CLAIMS, name) for name in SWITCHES)),
     )
     messages = []
     for sentence, off in buttons:
@@ -322,11 +322,11 @@ def test_the_pages_own_examples(translator):
 
 def test_the_page_says_what_was_measured():
     for name, claim in CLAIMS["switches"].items():
-        text = claims_html.html(CLAIMS, name)
+        text = claims.html(CLAIMS, name)
         assert f"{claim['changed']} of {CLAIMS['sentences']} translations change" in text
         assert f"from {CLAIMS['bleu']} to {claim['bleu']}" in text
     with pytest.raises(ValueError, match="no claim 'size': use one of scale, positions, causal"):
-        claims_html.html(CLAIMS, "size")
+        claims.html(CLAIMS, "size")
 
 
 def test_the_sizes_in_the_text_are_the_models(translator):

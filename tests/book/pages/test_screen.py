@@ -11,7 +11,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from nbformat.v4 import new_output  # noqa: E402
 
-from book.screen import descriptions, equations, inline_code, pictures, streams  # noqa: E402
+from book.screen import cells, descriptions, equations, inline_code, pictures  # noqa: E402
 from course_lib.drawings import gallery, palette  # noqa: E402
 
 
@@ -127,18 +127,18 @@ def printed(*pieces, name="stdout"):
 
 
 def test_a_line_that_comes_in_two_pieces_stays_a_line():
-    (whole,) = streams.joined(printed("outputs that move:", " [3]\n", "done\n"))
+    (whole,) = cells.joined(printed("outputs that move:", " [3]\n", "done\n"))
     assert whole["text"] == "outputs that move: [3]\ndone\n"
 
 
 def test_what_is_displayed_between_two_pieces_and_the_other_stream_stay():
     shown = new_output("display_data", {"text/plain": "7"})
     outputs = [*printed("a "), *printed("warned", name="stderr"), shown, *printed("b\n")]
-    found = streams.joined(outputs)
+    found = cells.joined(outputs)
     assert {one["text"] for one in found if one["output_type"] == "stream"} == {"a b\n", "warned\n"}
     assert shown in found
 
 
 def test_a_bar_that_draws_over_itself_is_its_last_form():
-    (whole,) = streams.joined(printed("1%\r", "100%\n"))
+    (whole,) = cells.joined(printed("1%\r", "100%\n"))
     assert whole["text"] == "100%\n"
