@@ -55,7 +55,7 @@ _COMPONENTS = {  # package of course_lib → its modules that are components
         encoder_heads gelu_feed_forward masked_language_model position_variants
         projected_attention relative_attention rotary_attention
     """,
-    "fast": "attention cached_decoder dropout forms products projections top_k",
+    "fast": "attention cached_decoder dropout forms projections top_k",
     "numpy_forms": "attention gradients",
     "training": """
         checkpoint_average classification_loss classification_step losses optimizers
