@@ -12,8 +12,6 @@ from grader.judge.mistaken import handed_in
 from ...library.components import Component
 from ..views import notebooks, text_notebook
 
-KINDS = ("reference", "starter", "variant", "bug")
-
 
 @dataclass(frozen=True)
 class Variant:

@@ -93,8 +93,3 @@ def named(failures: Sequence[tuple[str, str]], bug: Bug) -> str:
 def failing(result: Result) -> dict[str, GradedTest]:
     """Failed tests by id, including those whose points were carried through."""
     return {test.id: test for test in result.tests if test.outcome != "PASSED"}
-
-
-def exercise_of(result: Result, test_id: str) -> str:
-    """The exercise that a test of this result belongs to."""
-    return next(e.id for e in result.exercises for test in e.tests if test.id == test_id)
