@@ -1,1 +1,1 @@
-"""The findings of a run of tests: right answers, likely mistakes, the exercise to repair first."""
+"""The findings of a run of tests: right answers and likely mistakes."""
