@@ -59,7 +59,7 @@ def graded(assignment, exercise, name):
     return entry
 
 
-@cases("mistakes_in_a_step")
+@cases("mistakes_in_a_step", slow=lambda id, exercise, *_: exercise in ("4.3", "4.11", "4.19"))
 def test_a_mistake_in_a_step_costs_nothing_in_what_builds_on_it(
     assignment, exercise, name, step, on_it
 ):
