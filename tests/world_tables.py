@@ -19,7 +19,7 @@ def cases(name, file="cases.toml", slow=lambda *row: False):
     columns = found["columns"]
     rows = [row + [""] * (len(columns) - len(row)) for row in found["rows"]]
     if columns[0] != "case":
-        marks = [pytest.mark.slow if slow(*row) else () for row in rows]
+        marks = [pytest.mark.long if slow(*row) else () for row in rows]
         rows = [pytest.param(*row, marks=of) for row, of in zip(rows, marks, strict=True)]
         return pytest.mark.parametrize(columns, rows)
     return pytest.mark.parametrize(columns[1:], [row[1:] for row in rows], ids=[r[0] for r in rows])
