@@ -28,54 +28,6 @@ if TYPE_CHECKING:
 
     from .retries import Answer, Judges, Question
 
-
-from distributed import Worker, WorkerPlugin
-
-from grader.course.course import Course
-
-from . import fingerprints, warm_processes
-
-
-class Judge(WorkerPlugin):
-    """Refuses a worker that would grade otherwise than the machine that stores the results."""
-
-    def __init__(self, course: Course, assignments: set[str], settings: Settings):
-        self.course, self.assignments, self.settings = course, assignments, settings
-        self.environment = fingerprints.environment()  # of the machine that stores the results
-
-    def setup(self, worker: Worker) -> None:
-        """Start the warm processes. Raises ClusterError or SandboxError."""
-        if worker.state.nthreads != 1:
-            raise ClusterError(
-                f"the worker {worker.address} has {worker.state.nthreads} threads: start workers "
-                "with --nthreads 1, several per machine"
-            )
-        if fingerprints.environment() != self.environment:
-            raise ClusterError(
-                f"the worker {worker.address} has other packages than this machine: install the "
-                "versions of constraints.txt on both"
-            )
-        self._stack = ExitStack()
-        workers = self._stack.enter_context(
-            warm_processes.started(
-                self.course, self.assignments, self.settings.min_tier, self.settings.hidden
-            )
-        )
-        tiers = {started.tier for started in workers.values()}
-        if tiers != {self.settings.tier}:
-            self._stack.close()
-            raise ClusterError(
-                f"the worker {worker.address} isolates at tier {', '.join(sorted(tiers))}, this "
-                f"machine at {self.settings.tier}: grade on machines of the same tier"
-            )
-        judge_process.limit_memory()
-        settings = self.settings
-        judge_process.use(self.course, workers, settings.hidden, settings.proven)
-
-    def teardown(self, worker: Worker) -> None:
-        self._stack.close()
-
-
 LOCAL = "dask"  # workers on this machine, started for the run
 ADDRESS = "tls://"  # begins that of a scheduler whose workers run already
 LOG = "distributed.admin.low-level-log-length"  # messages kept, each with a whole notebook
@@ -94,6 +46,7 @@ def judges(ids: set[str], course: Course, settings: Settings) -> Iterator[Judges
         import dask
         from distributed import as_completed
 
+        from .cluster_judge import Judge
     except ModuleNotFoundError:
         raise ClusterError(
             f"--executor {executor} needs the package distributed, which is not installed "
