@@ -1,7 +1,5 @@
 """Shared parts of the commands of `course bench`: options, two forms of a command, output."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import statistics

@@ -1,7 +1,5 @@
 """`course bench …`: how well the library's models learn, how fast they run, and the grader's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

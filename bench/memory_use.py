@@ -1,7 +1,5 @@
 """How much memory a training step keeps, and in which process to measure it."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable
 from typing import Any, TypeVar

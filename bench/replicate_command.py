@@ -1,7 +1,5 @@
 """`course replicate`: train rows of the paper's Table 3."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ What `results/bench_size.json` says is a budget: no building may grow by more th
 being run again, and committed with a reason.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bench.record import Log, Measures

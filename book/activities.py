@@ -1,7 +1,5 @@
 """Activities in class: what is done, in how many minutes."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx

@@ -1,7 +1,5 @@
 """`course site`: the lectures as a book and as slides."""
 
-from __future__ import annotations
-
 import json as json_format
 from pathlib import Path
 from typing import Annotated

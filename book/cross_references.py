@@ -7,8 +7,6 @@
 The directive `{exercises}` lists the exercises that use a lecture, by their components.
 """
 
-from __future__ import annotations
-
 import os
 
 from docutils import nodes

@@ -1,7 +1,5 @@
 """The lectures as a release holds them: the built site, to be opened from the disk."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path

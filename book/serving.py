@@ -1,7 +1,5 @@
 """Serves a built site on this machine, compressed as any web server would send it."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import http.server

@@ -4,8 +4,6 @@ Without JavaScript there is nothing to mark; `_static/progress.js` adds the chec
 what is done in the browser.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 

@@ -1,7 +1,5 @@
 """The timetables: what each part and each meeting takes in class, and what students do in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar

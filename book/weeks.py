@@ -3,8 +3,6 @@
 How long a part takes, and what students do in it, is read from its file; no Sphinx is needed.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import groupby

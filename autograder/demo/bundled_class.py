@@ -4,8 +4,6 @@ Nothing is stored: the notebooks are built from the library, the named bugs and 
 the models are trained, so the class is always up to date with the course.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """`course demo`: grades a small bundled class, and trains its models meanwhile."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time

@@ -1,7 +1,5 @@
 """Copies of a solution made to look different, as a student who copies might."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Callable, Mapping

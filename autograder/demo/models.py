@@ -7,8 +7,6 @@
 All learn generated sentences; "short" stops early, with a poor model.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

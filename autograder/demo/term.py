@@ -8,8 +8,6 @@ with code 1 and the list of disagreements if two places have different totals, o
 a total.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

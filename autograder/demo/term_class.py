@@ -4,8 +4,6 @@ Everything is generated, in nbgrader's layout with its `timestamp.txt`: the note
 the files that Canvas and Moodle would export for this class.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

@@ -1,7 +1,5 @@
 """Scores a classifier's labels: accuracy in percent."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Scores translations: BLEU by sacreBLEU, with a confidence interval."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`course bench …`: how fast, and how well, the grader and the site do what they are for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ Three training steps, then passes with and without padding and weights, and a ca
 small classifier and a small translator, in the paper's order and with the norm first.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

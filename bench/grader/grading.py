@@ -7,8 +7,6 @@ request and writing its answer; the tests, the judge's side and the sandbox are 
 several tests make counts each time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import shutil

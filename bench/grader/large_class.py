@@ -1,7 +1,5 @@
 """A large class on Dask workers: how throughput grows with them, and what the client needs."""
 
-from __future__ import annotations
-
 import hashlib
 import resource
 import tempfile

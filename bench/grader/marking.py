@@ -6,8 +6,6 @@ equal ones lie on one. How many are alike is the class's own; here a tenth is em
 are common answers with a word exchanged, and the others are of students' own.
 """
 
-from __future__ import annotations
-
 import random
 import statistics
 import tempfile

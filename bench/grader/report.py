@@ -5,8 +5,6 @@ are checked by tests, two fifths have one of the named mistakes. The pages are t
 report`, opened from the disk until the load event, each time in a window of its own.
 """
 
-from __future__ import annotations
-
 import datetime
 import random
 import tempfile

@@ -1,7 +1,5 @@
 """Lighthouse's scores of pages of the built site, as `course site serve` sends them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -5,8 +5,6 @@ answer. The words, a regular expression, occur in every true reason and in usefu
 all begin with `+ ` are the whole cell.
 """
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import re

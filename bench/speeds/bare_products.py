@@ -1,7 +1,5 @@
 """The bare matrix products of a training step: no step with these products can be faster."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ Each text repeats a run of random tokens, no two alike, after a period of its ow
 no training step had, only looking up the earlier occurrence helps (Olsson et al. 2022).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any

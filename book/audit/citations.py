@@ -1,7 +1,5 @@
 """Where the library cites the paper's sections, and the rows of the paper page."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """All components in learning order, each with the source that readers of the site may see."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reads facts from a component's source: a summary, shapes, and sections of the paper."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Which part of the model a module belongs to, and where the live model shows that part."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from grader.library.components import BuildError

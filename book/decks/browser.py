@@ -1,7 +1,5 @@
 """The system's own Chromium without a window, driven by Playwright: nothing is downloaded."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator

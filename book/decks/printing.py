@@ -4,8 +4,6 @@ The browser is whatever Chromium this machine has; nothing is downloaded, and th
 without one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

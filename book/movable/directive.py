@@ -3,8 +3,6 @@
 Without JavaScript the first one stays; `_static/movable.js` adds the controls.
 """
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The movable figures of the lectures, by name. Every number is computed by the library."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import atan2, degrees
 

@@ -4,8 +4,6 @@ Lengths are those of the view box, 480 wide; the page scales it. Colors come fro
 that a frame is right on a light and on a dark page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape

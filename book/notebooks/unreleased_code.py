@@ -3,8 +3,6 @@
 A release's notebooks run from top to bottom, so such code becomes text until its answers are out.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

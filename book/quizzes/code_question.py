@@ -11,8 +11,6 @@ record, the code is shown with one wrong line, which is to be found and mended; 
 mistake away.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import math

@@ -1,7 +1,5 @@
 """`{code-questions}`: the exam questions on code, part by part; with `:answers:` their answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Cells of a notebook on a page: code that only draws is folded, printed chunks are one text."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

@@ -1,7 +1,5 @@
 """Descriptions of pages for search engines: its first sentences, as a description."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 

@@ -5,8 +5,6 @@ smaller type; what is too wide in one piece is set smaller by `_static/formulas.
 line begins with the full stop, comma or bracket that follows a formula or code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

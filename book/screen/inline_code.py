@@ -1,7 +1,5 @@
 """Code in a text: a path too long for a narrow screen ends its line behind a slash."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ A drawing of the library knows its dark colors. A plot is recolored: every color
 gets the opposite lightness, paper becomes none, and what lies on a heat map stays as it is.
 """
 
-from __future__ import annotations
-
 import base64
 import colorsys
 import re

@@ -5,8 +5,6 @@ a terminal and in the code too. What is written for pages alone has formulas, `$
 not typeset the apostrophes of such a text, as it does those of a page: they are typeset here.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

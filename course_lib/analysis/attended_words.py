@@ -1,7 +1,5 @@
 """Which words of a sentence a translator attends to as it generates each word of a translation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Batches of sentences of similar length, which need little padding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 

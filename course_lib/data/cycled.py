@@ -1,7 +1,5 @@
 """Few labeled examples, seen again and again for a given number of steps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

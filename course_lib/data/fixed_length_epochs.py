@@ -1,7 +1,5 @@
 """A training counted in steps and not in epochs: stretches of equally many batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any

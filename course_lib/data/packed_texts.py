@@ -1,7 +1,5 @@
 """Whole texts packed into rows of one length: hardly any padding, and no text reads another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

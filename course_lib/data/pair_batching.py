@@ -3,8 +3,6 @@
 Paper statement R44 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Texts as BERT reads them, [CLS] … [SEP], alone or in pairs, and the next-sentence task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

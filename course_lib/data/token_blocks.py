@@ -1,7 +1,5 @@
 """A corpus as one stream of tokens, cut into blocks of equal length: no padding, no waste."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain
 

@@ -3,8 +3,6 @@
 `tokenization.TextTokenizer` is one; another only needs these methods and these ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable

@@ -1,7 +1,5 @@
 """Word dropout: in training, replace random words by [UNK], differently in each epoch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

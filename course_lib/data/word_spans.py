@@ -1,7 +1,5 @@
 """Map the tokens of a text to its words."""
 
-from __future__ import annotations
-
 from .grammar.sentence_pairs import WORD
 from .tokenizer import Tokenizer
 

@@ -1,7 +1,5 @@
 """Text from a language model: each token is drawn from the model's distribution, and read again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

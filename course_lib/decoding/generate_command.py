@@ -1,7 +1,5 @@
 """`student generate`: a trained language model continues a prompt."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -3,8 +3,6 @@
 The text is that of the large model alone, token by token: only the number of its calls is smaller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

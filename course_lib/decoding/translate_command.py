@@ -1,7 +1,5 @@
 """`student translate`: sentences through a trained model, with the library's search or your own."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

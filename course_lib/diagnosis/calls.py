@@ -1,7 +1,5 @@
 """How the parts of a model are called: their arguments, and outputs put in place of theirs."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping

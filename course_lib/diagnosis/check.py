@@ -1,7 +1,5 @@
 """One line of a checklist, and how its checks find and say a fault."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Checks of what a classifier does, whatever it is made of: each measures its output."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """Checks of a model's two ends: the masks it makes of token ids, and how its logits are made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

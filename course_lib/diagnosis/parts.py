@@ -3,8 +3,6 @@
 They apply to parts whose class has the course's name; for other models, `ok` is None.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

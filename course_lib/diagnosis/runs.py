@@ -4,8 +4,6 @@ Parts are watched while the model is called. What a part gets is its caller's wo
 or raises, having got the right things, is its own. The first of these is what to mend.
 """
 
-from __future__ import annotations
-
 import inspect
 import traceback
 from collections.abc import Iterator, Mapping, Sequence

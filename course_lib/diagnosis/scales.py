@@ -3,8 +3,6 @@
 They apply to models whose parts have the course's names; for others, `ok` is None.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

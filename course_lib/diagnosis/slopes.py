@@ -4,8 +4,6 @@ A part that is detached still changes the loss, so its slope is not zero. Small 
 what contains them: the first one with another gradient is where the path is cut.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Checks of a model's stacks: each layer is a part of its own, and reads the one before."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from itertools import combinations, product

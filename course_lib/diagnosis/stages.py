@@ -1,7 +1,5 @@
 """The order of a checklist: stages, from the parts of a model to its training."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial

@@ -4,8 +4,6 @@ A model is called as `model(source_ids, target_ids, need_weights) -> (logits, we
 weights is one tensor `(batch, heads, n_target, n_source)` per layer of the decoder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any

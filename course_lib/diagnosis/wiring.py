@@ -4,8 +4,6 @@ The parts are called as the model calls them, and their arguments are compared. 
 with the course's names; for other models, `ok` is None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A beam search small enough to do by hand: a beam of two, three steps, as data, table and tree."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

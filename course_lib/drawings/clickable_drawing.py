@@ -1,7 +1,5 @@
 """A drawing inside a page whose places are links; an `<img>` could hold none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import escape
 

@@ -1,7 +1,5 @@
 """One drawing: its SVG, what it says in words, the data that it shows, and what is where."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import dataclass
 from html import escape

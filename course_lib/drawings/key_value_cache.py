@@ -1,7 +1,5 @@
 """The key-value cache: what one step of a search computes without it and with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Masks as grids: padding, causal, and what both allow."""
 
-from __future__ import annotations
-
 import torch
 
 from ..masks import causal_mask, padding_mask, target_mask

@@ -1,7 +1,5 @@
 """Multi-head attention (Figure 2, right): one width, divided among heads, and joined again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..attention import MultiHeadAttention

@@ -4,8 +4,6 @@ An element has the light colors as attributes and its role as a class. The style
 dark ones, so a viewer that ignores style sheets shows the light drawing, on its own light paper.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@ It is drawn from the SVG by matplotlib with its own font, so it looks the same o
 colors are the light ones, on light paper.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from typing import Any

@@ -1,7 +1,5 @@
 """Post-norm and pre-norm: where the norm is, and what goes around the sub-layer."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

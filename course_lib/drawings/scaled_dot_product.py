@@ -1,7 +1,5 @@
 """Scaled dot-product attention as matrices (Figure 2, left): one query's row all the way."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A sheet of paper on which boxes, cells, texts and arrows are drawn as SVG."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """Heads split and merged: which features of which token go where."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

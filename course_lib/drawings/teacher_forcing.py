@@ -1,7 +1,5 @@
 """Teacher forcing against generation: what the decoder reads in training, and afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -3,8 +3,6 @@
 It is what a neural language model must beat: no parameters to train, and fast.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 Paper statement R70 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

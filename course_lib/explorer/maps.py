@@ -1,7 +1,5 @@
 """The explorer's data: the weights of all heads of all layers, checked, and their words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The page in the explorer's frame: one HTML document that needs nothing else."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

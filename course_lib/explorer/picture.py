@@ -1,7 +1,5 @@
 """All maps side by side as an SVG picture, for viewers that run no scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Records the attention weights inside a model, which its own output does not show."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -6,8 +6,6 @@ pressed in it reach no shortcut of the notebook. Viewers that drop frames (GitHu
 is not trusted) show the picture below it; a terminal shows the text.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass

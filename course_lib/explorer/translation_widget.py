@@ -8,8 +8,6 @@ target, ax)` draws it. The first sentence is also shown as ordinary output, for 
 not interactive, such as a printout or a page of the book.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import io

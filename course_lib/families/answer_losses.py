@@ -3,8 +3,6 @@
 Each takes log probabilities that `log_probabilities` reads from a model.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

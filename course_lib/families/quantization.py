@@ -4,8 +4,6 @@ small = quantized(model, bits=4)
 bytes_of(model, bits=4) / bytes_of(model)
 """
 
-from __future__ import annotations
-
 import copy
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """A short training: some passes over a little data, with a rate that rises and falls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

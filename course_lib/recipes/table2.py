@@ -3,8 +3,6 @@
 Paper statements R77, R79, R82 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

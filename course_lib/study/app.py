@@ -1,7 +1,5 @@
 """`course study`: run a hyperparameter study, look at it, and report what it found."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

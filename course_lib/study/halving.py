@@ -1,7 +1,5 @@
 """Ending trials early: successive halving, replayed on trials that ran to their end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,7 +1,5 @@
 """How far numbers of a few seeds can be trusted: intervals from Student's t."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Configurations that no other one beats in everything."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

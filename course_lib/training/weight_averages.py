@@ -7,8 +7,6 @@ history = fit(…, average=average, after_step=last, folder=folder)
 Paper statement R62 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Generate clauses in English and French together: subject, verb, objects, place and time."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from . import french_forms, lexicon

@@ -1,7 +1,5 @@
 """English word forms that the grammar needs: plurals, third person, past tense, "a" or "an"."""
 
-from __future__ import annotations
-
 # I, you (one), he or she, we, you, they
 BE = {
     "present": ("am", "are", "is", "are", "are", "are"),

@@ -3,8 +3,6 @@
 Persons count from 0: je, tu, il or elle, nous, vous, ils or elles. Genders are "m" and "f".
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from .word_tables import tables

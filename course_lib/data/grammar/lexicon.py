@@ -1,7 +1,5 @@
 """The words of the English-French grammar, from the tables of `words.toml`."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

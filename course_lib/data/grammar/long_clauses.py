@@ -4,8 +4,6 @@ What a word is in French depends here on words that are far away: "it" has the g
 a predicate agrees with a subject beyond a relative clause, "was followed by" exchanges the roles.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from . import french_forms, lexicon

@@ -7,8 +7,6 @@ A third are sentences of `sentence_pairs`; the others come from `long_clauses`. 
 sentence is in two splits, both sides are derived at once, and the pairs are the same everywhere.
 """
 
-from __future__ import annotations
-
 import random
 
 from . import long_clauses

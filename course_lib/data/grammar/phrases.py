@@ -1,7 +1,5 @@
 """Generate phrases in English and French together; words that translate each other share a link."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from functools import lru_cache

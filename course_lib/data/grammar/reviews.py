@@ -4,8 +4,6 @@ Their labels need more than one word. "good" is in "the plot is not good", and "
 but the ending is dull" is negative while "although the ending is dull , the plot is good" is not.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping, Sequence

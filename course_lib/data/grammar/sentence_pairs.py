@@ -10,8 +10,6 @@ contraction ("au marché"), "ne … pas", pronouns before the verb, and words wi
 ("know": connaître, savoir; "her": la, lui, son).
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Mapping

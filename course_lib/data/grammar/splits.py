@@ -1,7 +1,5 @@
 """Splits of what a grammar draws: the same on every machine, nothing twice."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar

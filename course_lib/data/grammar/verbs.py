@@ -1,7 +1,5 @@
 """Generate verb groups in English and French: tense, negation, adverb, preverbal pronouns."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from . import english_forms, french_forms

@@ -1,7 +1,5 @@
 """Reads the words of the grammars from the TOML files beside this module."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache
 from pathlib import Path

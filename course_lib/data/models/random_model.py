@@ -3,8 +3,6 @@
 It has learned nothing. It is there so that a program runs without the network and 90 MB.
 """
 
-from __future__ import annotations
-
 import json
 
 import torch

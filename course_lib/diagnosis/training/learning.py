@@ -1,7 +1,5 @@
 """Checks of a whole model that trains: the loss it begins with, and a batch learned by heart."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable

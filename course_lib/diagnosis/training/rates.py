@@ -1,7 +1,5 @@
 """Checks of the learning rate: its formula, its schedule, and the paper's optimizer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Accumulation: the gradients of a batch's parts, and their sum weighted by tokens."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

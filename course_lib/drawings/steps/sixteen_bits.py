@@ -1,7 +1,5 @@
 """Three kinds of floating-point numbers: their bits, and what they lose."""
 
-from __future__ import annotations
-
 import torch
 
 from ..drawing import Drawing

@@ -1,7 +1,5 @@
 """The loss of instruction tuning: which predictions of a conversation count, and how much."""
 
-from __future__ import annotations
-
 import torch
 
 from ...families.answer_losses import instruction_loss

@@ -1,7 +1,5 @@
 """A mixture of experts: a router sends each token to the two experts with the best scores."""
 
-from __future__ import annotations
-
 import torch
 
 from ..drawing import Drawing

@@ -1,7 +1,5 @@
 """Learning from choices: with a reward model and a loop of drawn answers, and without (DPO)."""
 
-from __future__ import annotations
-
 from ..drawing import Drawing
 from ..sheet import Sheet
 

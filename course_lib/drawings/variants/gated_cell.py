@@ -1,7 +1,5 @@
 """The cell of an LSTM: three gates around a sum, and no matrix along the cell's own path."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

@@ -1,7 +1,5 @@
 """Which keys and values each query head reads: one each, one for a group, one for all."""
 
-from __future__ import annotations
-
 import torch
 
 from ..drawing import Drawing

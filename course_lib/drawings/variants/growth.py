@@ -1,7 +1,5 @@
 """Parameters of well-known models by year, on a logarithmic scale."""
 
-from __future__ import annotations
-
 import math
 
 from ..drawing import Drawing

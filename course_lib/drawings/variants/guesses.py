@@ -1,7 +1,5 @@
 """Speculative decoding: a small model guesses, a large one checks all guesses in one call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """An induction head: one head notes the token before, another looks that note up."""
 
-from __future__ import annotations
-
 import torch
 
 from ...masks import causal_mask

@@ -1,7 +1,5 @@
 """A lattice of next words: the path that greedy search takes, and the most probable sentence."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """A low-rank adapter: a large matrix that stays, plus a product of two thin ones that learn."""
 
-from __future__ import annotations
-
 import torch
 
 from ..drawing import Drawing

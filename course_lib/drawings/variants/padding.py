@@ -1,7 +1,5 @@
 """Padding: the same sentences in batches as they come, and in batches of similar length."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...data.batching import by_length, pad, padding_waste

@@ -1,7 +1,5 @@
 """A picture as tokens: cut into patches, each of which becomes one vector."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional as F
 

@@ -1,7 +1,5 @@
 """Prefill and decoding: the prompt in one pass, then one row for each new token."""
 
-from __future__ import annotations
-
 from ...masks import causal_mask
 from ..drawing import Drawing
 from ..sheet import Sheet

@@ -1,7 +1,5 @@
 """Whisper: a spectrogram made shorter by two convolutions, then the paper's encoder and decoder."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

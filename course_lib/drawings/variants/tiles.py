@@ -1,7 +1,5 @@
 """FlashAttention's tiles: the table of scores is walked through in blocks and never stored."""
 
-from __future__ import annotations
-
 import torch
 
 from ..drawing import Drawing

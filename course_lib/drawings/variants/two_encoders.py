@@ -1,7 +1,5 @@
 """Pictures and captions in one space: two encoders, and a table of similarities between them."""
 
-from __future__ import annotations
-
 import torch
 
 from ..drawing import Drawing

@@ -9,8 +9,6 @@ that nobody has answered, `47+38? 12+9?`, are text as well. A conversation puts 
 template of three special tokens: `<user>47+38?<model>85<end>`.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

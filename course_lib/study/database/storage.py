@@ -1,7 +1,5 @@
 """The database of a study: opened by URL, with every failure as one sentence."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Callable, Iterator

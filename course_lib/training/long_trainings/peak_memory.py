@@ -1,7 +1,5 @@
 """The most memory that this process takes from some moment on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch
