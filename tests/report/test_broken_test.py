@@ -58,8 +58,8 @@ def break_test(monkeypatch, body):
     # what is answered to it must not be kept for others
     monkeypatch.setattr(right_form, "_answers", {})
     monkeypatch.setattr(mistaken, "_told", {})
-    monkeypatch.setattr(mistaken.kept_answers, "read", lambda path: {})
-    monkeypatch.setattr(mistaken.kept_answers, "write", lambda path, told: None)
+    monkeypatch.setattr(mistaken, "read_kept", lambda path: {})
+    monkeypatch.setattr(mistaken, "write_kept", lambda path, told: None)
     return last
 
 
