@@ -32,7 +32,7 @@ def test_a_layer_that_fails_refuses(best):
         pytest.skip(f"no layer to fail: {best.missing}")
 
     def fail():
-        confine._step(tiers.LANDLOCK, confine.landlock.restrict, [], ["/nothing/here\0"])
+        confine._step(tiers.LANDLOCK, confine.linux.restrict_paths, [], ["/nothing/here\0"])
 
     with pytest.raises(tiers.LayerFailed, match="landlock"):
         detection.in_child(fail)
