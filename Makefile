@@ -26,7 +26,7 @@ test: $(READY)  ## what every change must hold (eight minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 long: $(READY)  ## the tests that take longer, before anything lands (a quarter of an hour)
-	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup -m long
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup -m 'long and not slow'
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
 	@$(COURSE) prove

@@ -85,7 +85,7 @@ mistaken.ask = no_shape_checks()(mistaken.ask)
 LONG = (
     *("test_machine_load", "test_bench", "test_graders_at_work"),
     *("test_train_interrupted", "test_study_processes", "test_study_postgresql", "test_rows_class"),
-    *("test_whole", "test_other_course", "test_gradescope"),
+    *("test_other_course", "test_gradescope"),
 )
 
 
@@ -106,6 +106,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if {"warm", "any_tier"} & {*item.fixturenames}:  # processes that are started once
             item.add_marker(pytest.mark.xdist_group("sandbox"))
+        if {"site", "students_site", "chromium"} & {*item.fixturenames}:
+            item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: item.path.stem not in LONG)
 
 

@@ -135,12 +135,14 @@ def test_an_answer_in_the_notebook_of_the_room_stops_the_build():
         course_build._prove_no_leak(COURSE, EXAM, starter)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("week", [COURSE.weeks[0].number, COURSE.weeks[-1].number])
 def test_a_release_contains_nothing_of_the_exam(week):
     ids = [assignment.id for assignment in COURSE.assignments]
     check_without_exam(contents.of_week(COURSE, week, ids if week == 7 else []))
 
 
+@pytest.mark.long
 def test_the_tree_for_self_study_contains_nothing_of_the_exam():
     check_without_exam(contents.opened(COURSE))
 

@@ -98,6 +98,7 @@ def test_nobody_is_graded_without_right_forms_to_answer_the_questions(home, word
         kept.rename(reference)
 
 
+@pytest.mark.long
 def test_a_release_holds_no_answer(home):
     said(home, COURSE, "release", "--week", "1", "--to", "released")
     files = [path.read_bytes() for path in (home / "released").rglob("*") if path.is_file()]
@@ -110,6 +111,7 @@ def test_a_release_holds_no_answer(home):
     )
 
 
+@pytest.mark.long
 def test_a_release_holds_the_lectures_that_a_course_names_and_searches_them(home):
     facts = home / "course.toml"
     before = facts.read_text(encoding="utf-8")

@@ -87,6 +87,7 @@ def losses(tree):
     return json.loads(ran.stdout.splitlines()[-1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "out", [(), *(pytest.param((id,), marks=pytest.mark.long) for id in ("a2", "a3"))], ids="-".join
 )

@@ -77,6 +77,7 @@ def test_a_mistake_in_a_step_costs_nothing_in_what_builds_on_it(
     assert entry.caused_by == []  # the mistake is in this exercise itself
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("assignment", "exercise", "name"),
     [("a3", "3.5", "stack_mask_not_passed_on"), ("a4", "4.11", "beam_unsorted")],

@@ -23,7 +23,10 @@ from course_lib.recipes.translation import train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile
 from grader.student import program
 
-pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
+pytestmark = [
+    pytest.mark.xdist_group("word_alignment"),
+    pytest.mark.long,
+]  # its model is trained once
 
 SMALL = TranslationProfile(
     "small",

@@ -30,7 +30,7 @@ from grader.gradebook.store import Store
 from grader.library.components import BuildError
 from grader.notebook import nbgrader_cells
 
-pytestmark = pytest.mark.xdist_group("for_nbgrader")
+pytestmark = [pytest.mark.xdist_group("for_nbgrader"), pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from world import A1, COURSE
 
 from grader.exchange import course_files, gradescope, gradescope_run
 
-pytestmark = pytest.mark.xdist_group("gradescope")  # its class is graded once
+pytestmark = [pytest.mark.xdist_group("gradescope"), pytest.mark.long]  # its class is graded once
 
 KEYS = {
     *("score", "execution_time", "output", "output_format", "test_output_format"),

@@ -133,6 +133,7 @@ def lasting(results):
     return [{k: v for k, v in r.items() if k not in ("seconds", "graded_at")} for r in results]
 
 
+@pytest.mark.long
 def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
     checkout, before, tmp_path
 ):

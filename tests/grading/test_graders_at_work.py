@@ -86,6 +86,7 @@ def rows(database):
         return []
 
 
+@pytest.mark.long
 def test_runs_that_are_ended_leave_nothing_and_the_next_one_completes(small_class, tmp_path, own):
     out = tmp_path / "out"
     run = started(small_class, out, own)

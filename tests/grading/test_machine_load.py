@@ -20,6 +20,8 @@ from grader.grading import class_run, judge_pool, retries
 from grader.grading.judge_pool import JudgePool, Settings
 from grader.intake.submissions import Submission
 
+pytestmark = pytest.mark.long
+
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 SCORES = "course_lib.numpy_forms.attention:scaled_scores"
 LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"

@@ -169,6 +169,7 @@ def graded(assignment, only, *mistakes):
     return proofs.graded(proofs.notebook(assignment, "solution", wrong), assignment, only=only)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("assignment", "mistake", "wrong", "right"),
     [

@@ -173,6 +173,7 @@ needs_isolation = pytest.mark.skipif(
 )
 
 
+@pytest.mark.long
 @needs_isolation
 def test_some_threats_change_nothing_for_the_others(alone, tmp_path):
     assert alone.done.returncode == 0, alone.done.stderr[-3000:]

@@ -44,6 +44,7 @@ def test_row_7_an_exit_while_loading_is_a_load_error_of_its_own_name(graded):
     assert "SystemExit" in entry(result, "1.5").tests[0].message.got
 
 
+@pytest.mark.long
 def test_row_21_nothing_that_a_submission_makes_is_ever_unpickled(graded, tmp_path):
     mark = tmp_path / "unpickled"
     code = f"""
@@ -98,6 +99,7 @@ def test_row_44_a_question_to_the_user_says_what_to_change(graded):
     assert "input()" in json.dumps(entry(result, "1.1").as_json())
 
 
+@pytest.mark.long
 def test_row_45_code_for_a_gpu_only_says_what_to_change(graded):
     code = Component.parse("course_lib.attention:split_heads").source
     code = code.replace("    return ", "    x = x.cuda()\n    return ", 1)

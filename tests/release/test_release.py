@@ -65,6 +65,7 @@ def files(week):
     return folder.read(week)
 
 
+@pytest.mark.long
 def test_the_lectures_notebooks_hold_nothing_hidden(hidden):
     """Of all parts, in the week in which no answer is out."""
     pytest.importorskip("sphinx", reason="the extra `site` needs Python 3.11")
@@ -121,6 +122,7 @@ NEEDED = {  # week → the packages that its assignments need more than those be
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("week", NEEDED)
 def test_a_week_installs_what_its_assignments_need(week):
     files = contents.of_week(COURSE, week, [])
@@ -184,6 +186,7 @@ def test_it_installs_as_a_project_with_lower_bounds_only(files):
     assert "student check" in files["README.md"].decode()
 
 
+@pytest.mark.long
 def test_the_unpacked_zip_installs_without_a_network(week, tmp_path):
     """In a fresh environment, where pip has no index, no wheels and no build tools."""
     with zipfile.ZipFile(week.with_name("week.zip")) as packed:
@@ -378,6 +381,7 @@ def test_a_branch_that_no_badge_names_is_refused(tmp_path, monkeypatch):
         release_command.run(options)
 
 
+@pytest.mark.long
 def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
     files = contents.opened(COURSE)
     apart = {name for name in files if name.startswith("after_an_attempt/")}

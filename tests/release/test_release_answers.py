@@ -44,6 +44,7 @@ def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():
     assert found == {("ada", "a1"): Terms(), ("ben", "a1"): Terms(more_days=2)}
 
 
+@pytest.mark.long
 def test_answers_are_refused_before_in_one_sentence_with_the_date(tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text("student,a1\nada,+5\n", encoding="utf-8")

@@ -15,6 +15,8 @@ from grader.authoring.release.release import BrokenError
 from grader.authoring.views import notebooks
 from grader.cli.authoring import release_command
 
+pytestmark = pytest.mark.long
+
 MODULE = "from .b import helper\n\nLIMIT = 3\n\n\ndef mean(x):\n    return helper(x) / LIMIT\n"
 NOTEBOOK = "assignments/a1/a1.ipynb"
 

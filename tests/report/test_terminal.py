@@ -53,6 +53,7 @@ def sent(text):
     return {c for c in text if unicodedata.category(c) == "Cc" or c in "\u202e\u2066\u202b"}
 
 
+@pytest.mark.long
 def test_no_command_sends_what_a_name_holds(folder):
     out, to = ("--out", folder / "out"), folder / "to"
     canvas, moodle_file = folder / "from_canvas", folder / "from_moodle"

@@ -87,6 +87,7 @@ def installed():
     return ["-c", f"{code}from grader.student.program import main; main(sys.argv[1:])"]
 
 
+@pytest.mark.long
 def test_full_opens_the_hidden_tests_after_an_attempt(tree, own):
     own("starter", {SCALED: UNSCALED})
     one_sentence(student(tree, "check", "a1", "--full"), 2, "try every", "yet: 1.1, 1.2, 1.4")
@@ -100,6 +101,7 @@ def test_full_opens_the_hidden_tests_after_an_attempt(tree, own):
     assert sum(hidden) > sum(visible) + 20
 
 
+@pytest.mark.long
 def test_a_test_that_hangs_or_ends_its_process_costs_only_what_builds_on_it(tmp_path):
     path = place(tmp_path / "a1.ipynb", proofs.notebook("a1", "solution", {SCALED: HANGS}))
     done = check.run_tests(work.read(A1, path), seconds=2)
@@ -118,6 +120,7 @@ def failing(done):
     return [e.id for e in A1.exercises if done.of(e.id) and not done.passes(e.id)]
 
 
+@pytest.mark.long
 def test_a_submission_is_graded_as_its_notebook_is(tree, own, tmp_path, capsys):
     """What `submit` makes, put where a class's submissions are, in both usual ways."""
 

@@ -52,6 +52,7 @@ def test_several_begin_the_same_study_at_once(url):
     assert len(queued(open_study(storage(url), "stub"))) == 12
 
 
+@pytest.mark.long
 def test_a_server_that_stops_loses_no_finished_trial(url, postgresql, tmp_path):
     log = tmp_path / "log"
     begin(url)

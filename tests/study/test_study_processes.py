@@ -16,7 +16,7 @@ from course_lib.study.database.plan import queue
 from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, storage
 
-pytestmark = pytest.mark.usefixtures("as_it_was")
+pytestmark = [pytest.mark.usefixtures("as_it_was"), pytest.mark.long]
 GRACE = 2
 LONG = 300  # where nobody is to be taken for dead, however slow the machine
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
