@@ -136,7 +136,7 @@ CASES = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("assignment", "exercise", "name", "default"), CASES)
 def test_another_default_fails_some_test(assignment, exercise, name, default):
     source = changed(Component.parse(str(name)).source, default)

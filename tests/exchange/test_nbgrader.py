@@ -8,8 +8,10 @@ from checkout import ROOT
 
 from bench.grader import grading
 
-pytestmark = pytest.mark.long  # `test_for_nbgrader` hands out and grades a class in every run
-IDS = [pytest.param(f"a{n}", marks=pytest.mark.xdist_group(f"nbgrader a{n}")) for n in range(1, 5)]
+IDS = [
+    pytest.param(id, marks=[mark, pytest.mark.xdist_group(f"nbgrader {id}")])
+    for id, mark in (("a1", pytest.mark.long), *((f"a{n}", pytest.mark.slow) for n in (2, 3, 4)))
+]
 
 
 @pytest.fixture(scope="module", params=IDS)
