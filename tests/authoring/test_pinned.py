@@ -133,6 +133,7 @@ CASES = [
     for name in exercise.components
     for component in [Component.parse(str(name)).name]
     for place, value in defaults(Component.parse(str(name)).source)
+    if f"{component}-{place}" != "TransformerEmbedding-__init__(max_length)"  # the table grows
 ]
 
 
