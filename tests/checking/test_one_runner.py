@@ -68,12 +68,15 @@ def checked(assignment, path, open_worker):
     return grade(submitted, proofs.COURSE, open_worker)
 
 
-QUICK = ("wrong", "forbidden")  # the others take no other way through the code
+QUICK, LONG = ("wrong", "forbidden"), ("right", "allowed in this exercise alone")
 
 
-@pytest.mark.parametrize(
-    "answer", [a if a in QUICK else pytest.param(a, marks=pytest.mark.long) for a in ANSWERS]
-)
+def mark(answer):
+    """The others take no other way through the code."""
+    return () if answer in QUICK else pytest.mark.long if answer in LONG else pytest.mark.slow
+
+
+@pytest.mark.parametrize("answer", [pytest.param(a, marks=mark(a)) for a in ANSWERS])
 def test_four_ways_say_the_same(answer, tmp_path, sandbox):
     exercise, replaced, outcomes = ANSWERS[answer]
     assignment = proofs.COURSE.assignment(f"a{exercise[0]}")
