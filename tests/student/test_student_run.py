@@ -1,8 +1,7 @@
 """An assignment from beginning to end as a student has it: stand-ins, made-up data, no network.
 
-Assignment 4 goes all the way: data, training, beam search, BLEU, the folder, and its grade. Each
-run of the tests has the starter of an assignment (`test_release_runs`) and a solved notebook of a
-small course (`test_other_course`).
+Assignment 4 goes all the way: data, training, beam search, BLEU, the folder, and, among the slow
+tests, its grade.
 """
 
 import hashlib
@@ -20,7 +19,6 @@ from grader.judge.models import scorer
 from grader.judge.suite_run import Submitted
 from grader.library import student_tree
 
-pytestmark = pytest.mark.long
 TOLD = {"a3": "your own model: healthy", "a4": "beam 5 against greedy", "a5": "34 trials in"}
 
 
@@ -52,11 +50,23 @@ def shortened(notebook, tree):
     return notebook
 
 
-@pytest.mark.parametrize("id", TOLD)
-def test_a_solved_notebook_runs_in_the_students_tree(course, tmp_path, without_data, id, sandbox):
+@pytest.mark.parametrize(
+    ("id", "short"),
+    [
+        pytest.param("a3", False, marks=pytest.mark.slow),
+        pytest.param("a4", True, marks=pytest.mark.long),
+        pytest.param("a4", False, marks=pytest.mark.slow),
+        pytest.param("a5", False, marks=pytest.mark.slow),
+    ],
+)
+def test_a_solved_notebook_runs_in_the_students_tree(
+    course, tmp_path, without_data, id, short, sandbox
+):
     assignment = course.assignment(id)
     student_tree.write(course, tmp_path, id, student_tree.released_before(course, id))
     solved = notebooks.build(course, assignment, "solution")
+    if short:
+        solved = shortened(solved, tmp_path)
     executed = course_build.run(solved, tmp_path)
     outputs = [output for cell in executed["cells"] for output in cell.get("outputs", [])]
     texts = [o.get("text") or o.get("data", {}).get("text/plain", "") for o in outputs]
@@ -70,7 +80,7 @@ def test_a_solved_notebook_runs_in_the_students_tree(course, tmp_path, without_d
     folder = tmp_path / "submission"
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(files) == set(assignment.files)
-    if id == "a4":
+    if id == "a4" and not short:
         hidden = scorer.hidden_labels(course, assignment, ["generated"])
         data = notebooks.dump(executed).encode()
         result = grade(Submitted(assignment, data, files), course, sandbox(id), hidden)
@@ -89,6 +99,7 @@ SMALLER = {  # than the notebook's own: in width, and in the number of words
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", SMALLER)
 def test_with_the_fallback_model_everything_runs_and_nothing_is_trained(
     course, tmp_path, without_data, monkeypatch, id
