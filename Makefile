@@ -19,7 +19,7 @@ install: $(READY) ## what `make` alone does: install into .venv, and say what to
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
 
-demo: $(READY)  ## grade a small bundled class, train a translator, show the report (90 seconds)
+demo: $(READY)  ## grade a small bundled class, train a translator, show the report (three minutes)
 	@$(COURSE) demo
 
 test: $(READY)  ## what every change must hold (eight minutes on 2 cores)
