@@ -94,7 +94,8 @@ def with_zone(text: str, zone: datetime.tzinfo) -> datetime.datetime:
     iso = iso[: named.start()] if named else iso
     iso = re.sub(r"(?<=\d-\d\d-\d\d)\s*(?=$|[+-]\d\d:?\d\d$)", "T23:59", iso)
     iso = re.sub(r"\s*([+-]\d\d):?(\d\d)$", r"\1:\2", iso)
-    iso = re.sub(r"(\.\d{6})\d+", r"\1", iso)  # nanoseconds
+    # nanoseconds have too many digits, and Python 3.10 reads three or six
+    iso = re.sub(r"\.(\d+)", lambda part: f".{part[1]:0<6.6}", iso)
     try:
         when = datetime.datetime.fromisoformat(iso)
         if when.year in (datetime.MINYEAR, datetime.MAXYEAR):  # no other zone could tell it
