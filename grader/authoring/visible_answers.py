@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +32,9 @@ def made_from(assignment: Assignment, tests: Path, solution: bytes) -> str:
     exercise = _exercise_of(tests)
     names = assignment.exercise(exercise).names
     needed = collect(notebook_file.read(solution), names).closure(names)  # not the set-up
-    texts = [tests.read_text(encoding="utf-8"), *(statement.source for statement in needed)]
+    # code that was put together again has other parentheses and spaces in other Pythons
+    code = [re.sub(r"[\s()]", "", statement.source) for statement in needed]
+    texts = [tests.read_text(encoding="utf-8"), *code]
     texts += [
         bug.model_dump_json() for bug in mistakes.load(assignment) if bug.exercise == exercise
     ]
