@@ -22,8 +22,21 @@ def _statistics(its, d_k_values, n_samples, own=3, seed=None):
 
 @fixture
 def of_widths(its):
-    """The three statistics of 2,400 queries each, at widths 4, 16 and 64."""
-    return _statistics(its, [4, 16, 64], 2400)
+    """The three statistics of 2,400 queries each, at widths 4, 16 and 25."""
+    return _statistics(its, [4, 16, 25], 2400)
+
+
+def _is_d_k(its):
+    """Whether the variance is d_k, and not 1/32 less as that of each query's own 32 scores is.
+
+    Of 8,000 queries the standard error is 0.64 %, of 32,000 it is 0.32 %. Seven in eight right
+    answers are so far from that mistake with 8,000 that no more are needed.
+    """
+    for n_samples, low in ((8_000, -0.0076), (32_000, -0.0156)):
+        [found] = _statistics(its, [8], n_samples)["raw variance"] / 8 - 1
+        if low < found < 0.032:
+            return True
+    return False
 
 
 @question("1.7", weight=3, rtol=0.07, advice="divide the scores by √d_k", read=READ)
@@ -44,14 +57,13 @@ def test_all_samples_count(its):
     )
     found = _statistics(its, [1] * 24, 700)["raw variance"]
     scatter = np.std(found, ddof=1) / np.sqrt((2 + 6 / 32) / 700)
-    [many] = _statistics(its, [8], 32_000)["raw variance"] / 8
     return {
         "whatever the seed of the global generator is": np.allclose(first, again),
         "the same from another seed": np.allclose(first, other),
         "24 variances of equal widths differ": scatter > 0.05,
         "at most twice as much as by chance": scatter < 2,
         "at most ten times as much": scatter < 10,
-        "of 32,000 queries, within 1.5 % of d_k": abs(many - 1) < 0.0156,
+        "of thousands of queries, d_k but for chance": _is_d_k(its),
     }
 
 
