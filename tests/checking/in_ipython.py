@@ -26,7 +26,7 @@ def main() -> None:
         for cell in cells:
             shell.run_cell(cell)
         found.append(value(probe, shell.user_ns))
-    out.write(json.dumps(found))
+    print(json.dumps(found), file=out, flush=True)  # Python itself flushes sys.stdout alone
 
 
 if __name__ == "__main__":
