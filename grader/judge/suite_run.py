@@ -81,11 +81,10 @@ def run(
     load: Load,
     verdicts: dict[str, StudentError],
     open_worker: OpenWorker,
-    causes: session.Causes | None = None,
 ) -> SuiteRun:
-    """Run the suite once; `causes` names the mistakes that its failures show."""
+    """Run the suite once."""
     with open_worker(load) as worker:
-        tests = results(submitted, worker, verdicts, causes=causes)
+        tests = results(submitted, worker, verdicts)
         return SuiteRun(tests, worker.isolation, worker.printed, worker.unloadable)
 
 
@@ -94,7 +93,6 @@ def results(
     worker: Worker,
     verdicts: dict[str, StudentError],
     only: Collection[str] | None = None,
-    causes: session.Causes | None = None,
 ) -> list[TestResult]:
     """The results of the suite in a worker, restricted to the test ids `only` if given."""
     return session.run(
@@ -107,5 +105,4 @@ def results(
         exercises=submitted.only if only is None else None,
         strict=False,
         right=right_form.answers(submitted.assignment),
-        causes=causes,
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..answer import Answer
-from ..messages import Message
+from ..messages import WAITING, Message
 from ..session import FAILED, PASSED, TestResult
 
 
@@ -36,7 +36,7 @@ class Mistake:
 def named(results: Sequence[TestResult], mistakes: Sequence[Mistake]) -> list[TestResult]:
     """The results of one exercise's tests, whose messages name the mistakes that they show."""
     failed = {r.id: r for r in results if r.outcome == FAILED and r.answer is not None}
-    passed = [r.id for r in results if r.outcome == PASSED]
+    passed = [r.id for r in results if r.outcome in (PASSED, WAITING)]
     if not failed:
         return list(results)
     suspects = [
