@@ -94,7 +94,7 @@ CLASS = (
     Recipe(
         "s14-late-names",
         bugs="projection_weight_transposed residual_orders_swapped step_schedule_first "
-        "beam_state_not_reordered trial_seeded_after_the_model",
+        "loss_counts_padding trial_seeded_after_the_model",
     ),
 )
 
