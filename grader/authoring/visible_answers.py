@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +30,13 @@ Run = Callable[[Student], list[TestResult]]
 
 def made_from(assignment: Assignment, tests: Path, solution: bytes) -> str:
     """A digest of all that the answers to the visible tests of a file follow from."""
-    exercise = _exercise_of(tests)
-    names = assignment.exercise(exercise).names
+    exercises = _exercises(tests)
+    names = [name for id in exercises for name in assignment.exercise(id).names]
     needed = collect(notebook_file.read(solution), names).closure(names)  # not the set-up
     # code that was put together again has other parentheses and spaces in other Pythons
     code = [re.sub(r"[\s()]", "", statement.source) for statement in needed]
     texts = [tests.read_text(encoding="utf-8"), *code]
-    texts += [
-        bug.model_dump_json() for bug in mistakes.load(assignment) if bug.exercise == exercise
-    ]
+    texts += [bug.model_dump_json() for bug in _mistakes(assignment, exercises)]
     path = assignment.hidden / right_form.FILE
     if _questions(tests) and path.exists():
         texts.append(path.read_text(encoding="utf-8"))
@@ -54,26 +53,30 @@ def is_current(assignment: Assignment, tests: Path, solution: bytes) -> bool:
 
 def text(assignment: Assignment, tests: Path, solution: bytes) -> str:
     """The file of the answers. Raises BuildError if the course's own `solution` fails a test."""
-    exercise = _exercise_of(tests)
-
-    def run(student: Student) -> list[TestResult]:
-        files = mistaken.handed_in(assignment)
-        return session.run(
-            assignment, student, files=[tests], right=None, handed_in=files, strict=False
-        )
-
-    given = _own(solution, assignment, exercise)
-    right = {one.name: one.answer for one in run(_right(assignment, given)) if one.mark.question}
+    answers = dict[str, Any]()
     wrong = list[dict[str, Any]]()  # no names of mistakes, which students do not have
-    for bug in mistakes.load(assignment):
-        if bug.exercise == exercise:
+    for exercise in _exercises(tests):
+        run = partial(
+            session.run,
+            assignment,
+            files=[tests],
+            exercises=[exercise],
+            right=None,
+            handed_in=mistaken.handed_in(assignment),
+            strict=False,
+        )
+        given = collect(
+            notebook_file.read(solution), assignment.exercise(exercise).names
+        ).statements
+        found = run(_right(assignment, given))
+        right = {one.name: one.answer for one in found if one.mark.question}
+        for bug in _mistakes(assignment, [exercise]):
             statements = mistaken.statements(assignment, bug, given)
-            failed = _failed(run, assignment, statements, right)
-            if failed:
+            if failed := _failed(run, assignment, statements, right):
                 wrong.append({"sentence": bug.sentence, "tests": failed})
-    if failed := _failed(run, assignment, given, right):
-        raise BuildError(f"{tests.name}: the course's own answer fails {', '.join(failed)}")
-    answers = {name: shown_answers.written(answer) for name, answer in right.items() if answer}
+        if failed := _failed(run, assignment, given, right):
+            raise BuildError(f"{tests.name}: the course's own answer fails {', '.join(failed)}")
+        answers |= {name: shown_answers.written(one) for name, one in right.items() if one}
     made = {"made_from": made_from(assignment, tests, solution), "right": answers, "wrong": wrong}
     return json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n"
 
@@ -107,14 +110,14 @@ def _right(assignment: Assignment, given: list[Statement]) -> Student:
         return Student(worker)
 
 
-def _own(solution: bytes, assignment: Assignment, exercise: str) -> list[Statement]:
-    names = assignment.exercise(exercise).names
-    return collect(notebook_file.read(solution), names).statements
-
-
 def _questions(tests: Path) -> bool:
     return any(test.mark.question for test in read_tests(tests))
 
 
-def _exercise_of(tests: Path) -> str:
-    return tests.stem.removeprefix("exercise_").replace("_", ".")
+def _exercises(tests: Path) -> list[str]:
+    """The exercises that the tests of a file ask about, in their order."""
+    return list(dict.fromkeys(test.mark.exercise for test in read_tests(tests)))
+
+
+def _mistakes(assignment: Assignment, exercises: Collection[str]) -> list[mistakes.Bug]:
+    return [bug for bug in mistakes.load(assignment) if bug.exercise in exercises]

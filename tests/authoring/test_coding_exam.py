@@ -99,7 +99,7 @@ def test_the_exam_room_has_the_checks_and_no_answer(tmp_path):
     assert path == room / "assignments" / "exam" / "exam.ipynb"
     texts = {p: p.read_text(encoding="utf-8") for p in room.rglob("*.py")}
     names = {p.relative_to(room).as_posix() for p in texts}
-    assert {f"assignments/exam/public_tests/exercise_0_{n}.py" for n in range(1, 10)} <= names
+    assert "assignments/exam/public_tests/exercise_0_1_to_0_9.py" in names
     assert not [name for name in names if name.startswith(("autograder", "solutions"))]
     assert "x.transpose(1, 2).reshape" not in "".join(texts.values())
     code = (

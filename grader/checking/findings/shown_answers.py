@@ -42,8 +42,9 @@ def causes_of(files: Collection[Path]) -> Any:
     def named(results: list[TestResult]) -> list[TestResult]:
         found = dict[str, TestResult]()
         by_file = {path.name: path for path in files}
-        for file in dict.fromkeys(result.file for result in results):
-            own = [result for result in results if result.file == file]
+        asked = dict.fromkeys((result.file, result.mark.exercise) for result in results)
+        for file, exercise in asked:
+            own = [r for r in results if (r.file, r.mark.exercise) == (file, exercise)]
             known = _mistakes(by_file[file]) if file in by_file else []
             found.update({one.id: one for one in causes.named(own, known)})
         return [found[result.id] for result in results]
