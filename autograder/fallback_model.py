@@ -4,8 +4,6 @@ It goes beside a release, never into one: `fallback/aN` with the files of a subm
 predictions, and a card (see `grader.course.fallback`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -10,8 +10,6 @@ kernels. A parameter has a gradient, two moments of Adam and an average, 4 bytes
 products are left out: for sentences, they are a few percent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from course_lib.config import TransformerConfig

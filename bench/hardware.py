@@ -3,8 +3,6 @@
 What is measured comes from other results files; memory on the CPU is measured here.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """One training step of a profile: its untrained model, and random tokens in a batch of its size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

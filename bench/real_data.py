@@ -1,7 +1,5 @@
 """The data set that a benchmark names, and never what stands in for it."""
 
-from __future__ import annotations
-
 from autograder.scorers.labels import REAL
 from course_lib.data import datasets
 from course_lib.data.registry import DataError, read

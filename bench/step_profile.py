@@ -4,8 +4,6 @@ The trace that it writes opens in Perfetto (ui.perfetto.dev), in Chrome (chrome:
 its folder is one of TensorBoard's profiler, in `tensorboard --logdir`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

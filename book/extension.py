@@ -1,7 +1,5 @@
 """The Sphinx extension that `lectures/conf.py` loads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sphinx.application import Sphinx

@@ -4,8 +4,6 @@ They are taken from what readers use: the built site, the report of `make demo`,
 in a notebook's kernel, and the alignment of the translator on the live page.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A site of some parts alone, as a release of a week has it: no page of it leads to a later one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from pathlib import Path

@@ -4,8 +4,6 @@ Without JavaScript a reader sees the questions and, folded below each, the answe
 The script hides these and shows the right piece of feedback when an answer is checked.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """Quotes in lectures, by name: a component's source, a drawing, a fact of the syllabus."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole

@@ -1,7 +1,5 @@
 """Builds the site: the book at the top, the decks of slides in `slides/`."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ All of it is read from the syllabus, the lectures and the quizzes. Dates and pro
 reader's own are the business of `_static/progress.js`; see `steps`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path

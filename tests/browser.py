@@ -3,8 +3,6 @@
 Both are optional: a test that asks for what is not installed is skipped, with the reason.
 """
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import pytest

@@ -1,7 +1,5 @@
 """Sample results in the judge's format, for the tests of gradebook and report."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small language to translate, a profile that learns it in seconds, and a notebook's code."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import random

@@ -1,7 +1,5 @@
 """The test split of a data set, which trained models are scored with and students never see."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import get_args
 

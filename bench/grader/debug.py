@@ -5,8 +5,6 @@ the right form. It is named when what debug says first is about its component, a
 falsely when something that debug says is about other components only.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """A class that hands in trained translators: CPU and wall-clock seconds a submission."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

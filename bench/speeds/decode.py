@@ -1,7 +1,5 @@
 """Our beam search, with and without cache, against CTranslate2 on the same weights and data."""
 
-from __future__ import annotations
-
 import json
 import random
 import time

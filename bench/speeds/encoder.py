@@ -1,7 +1,5 @@
 """Training steps of our encoder, in its fast forms, against torch's, interleaved."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

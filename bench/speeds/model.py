@@ -1,7 +1,5 @@
 """Our multi-head attention against torch's own, interleaved, at the paper's base size."""
 
-from __future__ import annotations
-
 import time
 
 import torch

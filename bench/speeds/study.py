@@ -1,7 +1,5 @@
 """Measures the overhead of the hyperparameter study, and the gain from a second worker."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

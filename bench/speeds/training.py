@@ -1,7 +1,5 @@
 """Training steps of our Transformer at base size against `torch.nn.Transformer`, interleaved."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Measures how well a small model answers after each stage of its training."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

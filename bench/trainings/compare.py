@@ -1,7 +1,5 @@
 """A Transformer beside recurrent language models of its size, and beside counted n-grams."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Trains the translator on the grammar's sentences; measures exact match and word alignment."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """Five position schemes in one language model on real text, as a factor of the study."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Measures the gain from reading before labeling: accuracy over the number of labels."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

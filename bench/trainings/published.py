@@ -1,7 +1,5 @@
 """Measures what an encoder that others have trained is worth, over the number of labels."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

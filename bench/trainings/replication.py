@@ -1,7 +1,5 @@
 """Trains rows of Table 3, whole or scaled down, and records what they reach beside the paper's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

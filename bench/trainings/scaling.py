@@ -1,7 +1,5 @@
 """How the loss of the language model falls with its size and with the text that it reads."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

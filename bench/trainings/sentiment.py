@@ -1,7 +1,5 @@
 """Trains the sentence classifier with several seeds and records its results, one value per seed."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Measures what serving a language model costs: in few bits, with guesses, in batches, in pages."""
 
-from __future__ import annotations
-
 import copy
 import math
 import time

@@ -5,8 +5,6 @@ costs more, the corpus is read less often. The length penalty is that of the pro
 split is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice

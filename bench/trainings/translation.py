@@ -1,7 +1,5 @@
 """Trains the translator on real Multi30k and records its results, one value per seed."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import statistics

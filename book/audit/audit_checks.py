@@ -1,7 +1,5 @@
 """Finds the faults in the rows of the paper page: everything that they state and that is not so."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """`{paper-audit}`: what the paper states and what the library makes of it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from contextlib import suppress

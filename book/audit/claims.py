@@ -9,8 +9,6 @@ A value is referred to as one of
     data/registry.toml:NAME.split   the rows of a split
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -15,8 +15,6 @@ What a row says of the code is checked against it: `claims` (each value, see `.c
 those of another one; a text that names an exercise by hand is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

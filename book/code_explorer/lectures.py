@@ -1,7 +1,5 @@
 """Where the lectures treat a section of the paper, quote a component, or list an exercise."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

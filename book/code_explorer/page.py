@@ -3,8 +3,6 @@
 Without JavaScript the page is one list with anchors; `explorer.js` shows one component at a time.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 from docutils import nodes

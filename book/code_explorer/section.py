@@ -1,7 +1,5 @@
 """One component of the explorer as HTML: what it is, its source, and where one can go from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from html import escape

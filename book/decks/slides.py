@@ -14,8 +14,6 @@ is followed by what the lecture's first cell printed. The first slide and the fo
 `first_slide`'s.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Makes the files of `course build` next to assignments: documents, quizzes, executed lectures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The sentences of documents with measured figures, from `results/`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

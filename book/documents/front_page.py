@@ -3,8 +3,6 @@
 What another file states is taken from there: the site's first paragraph, the hours, the figures.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

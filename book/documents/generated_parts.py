@@ -1,7 +1,5 @@
 """Parts of documents that the build writes, between `<!-- KIND: NAME -->` and `<!-- /KIND -->`."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

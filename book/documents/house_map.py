@@ -3,8 +3,6 @@
 The document contains `<!-- map -->…<!-- /map -->`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Sentences of the documents about the measured language models."""
 
-from __future__ import annotations
-
 import re
 
 from .measures import Measures

@@ -1,7 +1,5 @@
 """Draws the README's picture of the course from `course.toml`: its weeks and how it is built."""
 
-from __future__ import annotations
-
 from html import escape
 
 from grader.course.assignment import Assignment

@@ -4,8 +4,6 @@ It is in the README of `lectures`, between two marks, with links to what a host 
 shows, and in the README of a release that holds the built pages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

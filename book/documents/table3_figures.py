@@ -1,7 +1,5 @@
 """Computes figures for documents from the library: Table 3, and what its trainings cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from course_lib.recipes.table2 import BATCH_TOKENS, BEAM, CLAIMS, LENGTH_PENALTY, Claim

@@ -1,7 +1,5 @@
 """The tables of documents with measurements, from `results/`."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from pathlib import Path

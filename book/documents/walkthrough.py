@@ -4,8 +4,6 @@ Its text notebook, `solutions/walkthrough.md`, names the components as the text 
 assignments do. Each code cell with a component's source is followed by one that verifies it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ and writes `lectures/live_model/claims.json`, from which the page takes every se
 What a head looks at is measured on generated sentences, whose words are linked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Measures where a head looks: the place that has most of its weight, over many sentences."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ model for `Writer.load`, which read the grammar's sentences alone. Every number 
 16-bit number nearest to the trained one; the page and the library compute with the same ones.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page with the live models: its files, and recorded pictures for where no script runs."""
 
-from __future__ import annotations
-
 import base64
 import json
 from html import escape

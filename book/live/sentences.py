@@ -5,8 +5,6 @@ learn what they mean. The grammar's are longer, and it knows which word translat
 look at is measured on them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The page's switches, in the library: a translator with one thing turned off."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from copy import deepcopy

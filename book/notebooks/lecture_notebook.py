@@ -5,8 +5,6 @@ appears where its cell makes it, a quoted component is a cell that prints it fro
 so shows the reader's own once it is written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

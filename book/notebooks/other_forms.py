@@ -1,7 +1,5 @@
 """Below the title of a part: its slides, its quiz, and its notebook to run."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 

@@ -4,8 +4,6 @@ They have the page's code with its figures as pictures, and need no set-up: they
 own folder. They mention what only the built page can do, and the command that builds it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Writes a quiz in its forms outside the site."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from grader.authoring.views import notebooks

@@ -7,8 +7,6 @@ but the one assignment. The cell of an answer is an ordinary one: nbgrader would
 raises, into a cell that it knows as a solution.
 """
 
-from __future__ import annotations
-
 from grader.authoring.views.notebooks import Cell, Notebook, new_cell, of_cells
 from grader.notebook.nbgrader_cells import metadata
 

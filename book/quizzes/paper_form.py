@@ -1,7 +1,5 @@
 """A quiz on paper: Markdown with boxes and blanks, and the answers as a document of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from .quiz import (

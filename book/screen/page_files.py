@@ -1,7 +1,5 @@
 """Chooses the files that a page of the book loads: only those it uses, scripts after its text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

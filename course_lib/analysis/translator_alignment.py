@@ -4,8 +4,6 @@ found = align(translator, "Two dogs play.", "Deux chiens jouent.")
 plot_alignment(found.weights, found.source, found.target)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..decoding.translator import Translator

@@ -1,7 +1,5 @@
 """Read files from the Hugging Face hub at pinned commits, whole or only the first rows."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Find files on this machine: in the local mirror, or in packages that pip put into the cache."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

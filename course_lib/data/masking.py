@@ -1,7 +1,5 @@
 """Hide words for a masked language model, as BERT does (Devlin et al. 2019, section 3.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ Rows are (sentence, label), (English, French), (text,) or (premise, hypothesis, 
 checksum, needs someone to fix it.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

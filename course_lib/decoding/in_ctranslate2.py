@@ -4,8 +4,6 @@ It finds the translations of `beam_search` (tests/decoding/test_in_ctranslate2.p
 needs the optional package `ctranslate2`.
 """
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections.abc import Sequence

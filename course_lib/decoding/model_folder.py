@@ -1,7 +1,5 @@
 """Reads a folder that `save_model` wrote: a model of fast forms, its tokenizer, its settings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -6,8 +6,6 @@
 They share only the interface of the assignment's encoder, none of its code. All use mean pooling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -9,8 +9,6 @@ Every check runs the model and measures; none reads its code. A model is any cal
 with known faults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -7,8 +7,6 @@ As in `checklist`, every check runs the model and measures; none reads its code.
 runs it on a notebook of assignment 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """`python -m course_lib.drawings DIR`: writes every drawing as an SVG file, for slides say."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

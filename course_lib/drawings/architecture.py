@@ -1,7 +1,5 @@
 """The architecture (Figure 1): the whole Transformer, and its encoder alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All drawings of the course, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, partial
 

@@ -4,8 +4,6 @@ judge(["the plot is not lovely ."])                     # torch's own layers
 judge(["the plot is not lovely ."], EncoderClassifier)  # the reader's
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import torch

@@ -4,8 +4,6 @@ translation_maps(["The old man does not sleep."])               # torch's own la
 translation_maps(["The old man does not sleep."], Transformer)  # the reader's
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,6 @@ trained = train_classifier(load("sst2"), profile("cpu"), seed=0)
 trained.predict(["a lovely cast and a lifeless plot ."])
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@
 Of the folder, only the weights, the settings and the vocabulary count: no code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 Of the folder, only the weights, the settings and the vocabulary count: no code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

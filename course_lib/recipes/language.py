@@ -5,8 +5,6 @@ trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
 trained.writer.save("language_model")  # then: student generate --model language_model
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

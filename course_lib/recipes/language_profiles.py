@@ -4,8 +4,6 @@ settings = profile("cpu")
 trained = train_language_model(load(settings.dataset), settings, seed=0)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..config import TransformerConfig

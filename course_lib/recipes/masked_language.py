@@ -6,8 +6,6 @@ tuned = fine_tune(pretrained, load("sst2_sentences")["train"][:100], settings, s
 tuned.accuracy(load("sst2_sentences")["validation"][:])
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Sequence

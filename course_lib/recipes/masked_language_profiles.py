@@ -4,8 +4,6 @@ settings = profile("cpu")
 pretrained = pretrain(*unlabelled(settings), settings, seed=0)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

@@ -4,8 +4,6 @@ A profile is a named set of training settings. `classifier_profiles` and `transl
 their own fields, and the tables of profiles.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

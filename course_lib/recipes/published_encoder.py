@@ -5,8 +5,6 @@ tuned = fine_tune(start, load("sst2_sentences")["train"][:1000], PUBLISHED, seed
 vectors = start.vectors(["A fine film."])        # for a linear layer alone
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

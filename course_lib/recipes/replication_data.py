@@ -1,7 +1,5 @@
 """The pairs that rows of Table 3 are trained and measured on: a small data set or a corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

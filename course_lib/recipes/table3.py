@@ -8,8 +8,6 @@ The rows have the names of their blocks, numbered from the top: A1 is one head, 
 Paper statements R77, R78, R80, R81, R83 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

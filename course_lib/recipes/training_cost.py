@@ -5,8 +5,6 @@ Computed, not measured: a share of the processor's peak has to be assumed.
 Paper statement R78 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..transformer_variants import VariantConfig

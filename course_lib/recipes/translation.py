@@ -4,8 +4,6 @@ trained = train_translator(load("multi30k_en_fr"), profile("cpu"), seed=0)
 trained.translator.translate(["Two dogs play in the snow."])
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import Any

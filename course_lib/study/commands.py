@@ -1,7 +1,5 @@
 """The commands of `course study`."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The confirmation of a study: what it recommends, with fresh seeds, on the test split."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 

@@ -3,8 +3,6 @@
 Paper statement R75 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from math import prod
 

@@ -1,7 +1,5 @@
 """The findings in the rows of a study, worked out once: for its report and for its confirmation."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 It accepts what `database.rows.to_csv` writes, also after another program has written it again.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Three sizes of the same study: for a test, for a laptop's hour, for a GPU's evening."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which configuration to take, and how sure one may be of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Estimates the effect of each factor: differences from the default, with joint intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 

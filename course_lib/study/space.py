@@ -3,8 +3,6 @@
 A configuration is a dictionary with one level for each factor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

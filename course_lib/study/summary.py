@@ -1,7 +1,5 @@
 """The table of a study: one line per configuration, over its seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from statistics import fmean
 

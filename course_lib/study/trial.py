@@ -1,7 +1,5 @@
 """One trial of a study: a configuration trained with one seed, and what it measured."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

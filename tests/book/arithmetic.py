@@ -1,7 +1,5 @@
 """Finds calculations in a text's formulas, `$10 \\cdot 0.75 = 7.5$`, and computes both sides."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

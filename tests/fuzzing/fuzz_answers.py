@@ -1,7 +1,5 @@
 """Written answers for the fuzzer: pieces of Markdown, HTML and TeX in any order."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 from fuzz_mutation import TEXTS, Rng, Target, mostly

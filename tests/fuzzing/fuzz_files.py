@@ -1,7 +1,5 @@
 """The fuzzer's files: notebooks and archives."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json

@@ -1,7 +1,5 @@
 """The fuzzer's messages: what a worker may send in place of an answer."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

@@ -1,7 +1,5 @@
 """Cheap inputs for the fuzzer: valid ones with a few changes, as bytes, as JSON and as text."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

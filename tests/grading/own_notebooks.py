@@ -1,7 +1,5 @@
 """Notebooks with every exercise written, one of them with a named mistake, and models of theirs."""
 
-from __future__ import annotations
-
 import functools
 import tempfile
 from pathlib import Path

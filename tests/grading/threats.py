@@ -4,8 +4,6 @@ Those of `threats.toml`. A `Threat` that can be a file in a class's folder is gr
 `test_rows_class`, through `course grade`; the others name the tests that prove them alone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

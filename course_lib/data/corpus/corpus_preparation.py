@@ -7,8 +7,6 @@ learned from. Every call resumes where an earlier one was interrupted. Files of 
 when their shards are written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

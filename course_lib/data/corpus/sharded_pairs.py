@@ -1,7 +1,5 @@
 """Batches of a corpus in shards, of which a few are in memory at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A large file of the hub, streamed to disk, resumed after a cut, and verified."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 import urllib.request

@@ -9,8 +9,6 @@ weights in the same format. Only the special tokens are moved: their ids are the
 every tokenizer of the course, and the rows of the word embeddings are in the new order.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -3,8 +3,6 @@
 The model is a table of scores, so that no fault of one's own model disturbs the measurement.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

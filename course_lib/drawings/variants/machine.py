@@ -1,7 +1,5 @@
 """The whole Transformer from left to right, built up in eight steps for a lecture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..architecture import Architecture, architecture

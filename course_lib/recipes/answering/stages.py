@@ -6,8 +6,6 @@ for stage in (stages.pretrain, stages.instruct, stages.prefer, stages.reward):
     print(stages.score())
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

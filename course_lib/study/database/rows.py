@@ -1,7 +1,5 @@
 """The trials of a study as rows: from its database, and to a CSV file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """From a study's material to its report, to the files that it is, and to the answer as data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The drawings of a report: what is shown in each, what is to be seen in it, and its SVG."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import dataclass

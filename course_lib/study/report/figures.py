@@ -4,8 +4,6 @@ Colors are those of Okabe and Ito, dark enough for white paper; a page that may 
 own in their place, which is why every one stands for a role.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any

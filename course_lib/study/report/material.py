@@ -1,7 +1,5 @@
 """All that a report is made from, read once from the study's database."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from optuna.storages import RDBStorage

@@ -3,8 +3,6 @@
 One file of macros writes the parts as Markdown, another as HTML; they escape what they are given.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from html import escape

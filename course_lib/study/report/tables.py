@@ -1,7 +1,5 @@
 """The rows of the report's table of trials: what all share, how they ended, and why some failed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """Numbers and configurations as words of a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..space import DEFAULT, Configuration

@@ -1,7 +1,5 @@
 """The task of a study that classifies sentences: quality is the accuracy, in percent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The task of a study that predicts the next token: quality is how often it is right."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The learning rate of a trial: schedules of one height, and Adam that follows them (§5.3)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

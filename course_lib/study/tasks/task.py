@@ -1,7 +1,5 @@
 """The task of a trial: a model, its steps and measures; and the clock that it is timed by."""
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The task of a study that translates: quality is BLEU, with its signature."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
