@@ -41,7 +41,7 @@ check: $(READY) ## lint, layers, types, and that nothing built has drifted
 	@$(COURSE) build --check & drift=$$!; $(VENV)/bin/mypy; types=$$?; wait $$drift && exit $$types
 
 bench: $(READY) ## the measured comparisons behind the documents' figures
-	@$(COURSE) bench grading && $(COURSE) bench model && $(COURSE) bench encoder
+	@$(COURSE) bench grading && $(COURSE) bench encoder
 
 PY ?= 3.10
 bounds: $(READY) ## the lowest versions that pyproject.toml names, on one Python: make bounds PY=3.13

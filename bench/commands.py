@@ -18,7 +18,6 @@ Resume = Annotated[
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)
 PLAIN = {  # name: module, help; most write results/bench_NAME.json
-    "model": ("speeds.model", "Our multi-head attention beside torch.nn's, interleaved."),
     "encoder": ("speeds.encoder", "Training step of the encoder beside torch.nn's; a minute."),
     "train": ("speeds.training", "Training step of the Transformer beside torch.nn's; minutes."),
     "study": ("speeds.study", "What a study costs beside its training; two workers; minutes."),

@@ -7,9 +7,10 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from .. import cross_references, quotations
-from .facts import anchors
 
 PART = re.compile(r"part(\d+)_")
+_DETAIL = r"(?:, (?:Eq\.|Table|Figures?|footnote)\s\d+(?:[–-]\d+)?)?"
+ANCHOR = re.compile(rf"§\d+(?:\.\d+)*{_DETAIL}|Appendix{_DETAIL}")
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,9 @@ def _section(node: nodes.Node) -> str:
     while not isinstance(node, nodes.section):
         node = node.parent
     return node["ids"][0]
+
+
+def anchors(text: str) -> list[str]:
+    """Sections of the paper, each once: "§3.2.1, Eq. 1"."""
+    found = dict.fromkeys(" ".join(one.split()) for one in ANCHOR.findall(text))
+    return [one for one in found if not any(other.startswith(f"{one}, ") for other in found)]

@@ -1,5 +1,6 @@
 """One component of the explorer as HTML: what it is, its source, and where one can go from it."""
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from html import escape
@@ -9,9 +10,8 @@ from docutils import nodes
 from grader.course.course import Course
 
 from ..quotations import PAPER
-from . import facts
 from .catalog import Entry
-from .lectures import Lectures, Spot
+from .lectures import Lectures, Spot, anchors
 
 LIVE = {
     "text": "the translation",
@@ -36,14 +36,14 @@ class Sections:
 
     def of(self, entry: Entry) -> Iterator[nodes.Node]:
         """Its nodes: HTML around a block of code, which Sphinx colors."""
-        summary = f"<p>{_with_code(facts.summary(entry.source))}</p>" if entry.source else ""
+        summary = f"<p>{_with_code(_summary(entry.source))}</p>" if entry.source else ""
         rows = "".join(
             f"<div><dt>{name}</dt><dd>{said}</dd></div>" for name, said in self._facts(entry)
         )
         yield _html(
             f'<section class="code-component" id="{entry.id}" aria-labelledby="{entry.id}-name">'
             f'<h3 id="{entry.id}-name" tabindex="-1">{_name(entry)}</h3>'
-            f"{summary}<dl>{rows}</dl>{_shapes(entry)}"
+            f"{summary}<dl>{rows}</dl>"
         )
         if entry.source:
             yield nodes.literal_block(entry.source, entry.source, language="python")
@@ -66,7 +66,7 @@ class Sections:
                 f"{exercise.id} {escape(exercise.title)} (assignment {number}, {weeks}, "
                 f"about {exercise.minutes} minutes)",
             )
-        if said := facts.anchors(f"{entry.source} {exercise.section if exercise else ''}"):
+        if said := anchors(f"{entry.source} {exercise.section if exercise else ''}"):
             yield "Paper", ", ".join(map(self._anchor, said))
         if spots := self._lectures(entry):
             links = (f'<a href="{self.address(s)}">{escape(s.title)}</a>' for s in spots)
@@ -108,20 +108,12 @@ def _name(entry: Entry) -> str:
     return f"<code>{escape(entry.label)}</code>"
 
 
-def _shapes(entry: Entry) -> str:
-    """A table of the arrays in its signatures, or nothing."""
-    found = facts.shapes(entry.source) if entry.source else []
-    if not found:
-        return ""
-    several = len({shape.method for shape in found}) > 1
-    rows = "".join(
-        "<tr>"
-        + (f"<th scope='row'><code>{shape.method}</code></th>" if several else "")
-        + f"<td><code>{escape(shape.name)}</code></td><td>{shape.kind}</td>"
-        f"<td><code>{escape(shape.axes)}</code></td></tr>"
-        for shape in found
-    )
-    return f"<table><caption>Shapes</caption><tbody>{rows}</tbody></table>"
+def _summary(source: str) -> str:
+    """The first paragraph of the docstring, in one line."""
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
+    said = ast.get_docstring(definition) or ""
+    return " ".join(said.partition("\n\n")[0].split())
 
 
 def _with_code(text: str) -> str:

@@ -146,11 +146,6 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"{m.card_ms.median:.0f} ms (95% within {m.card_ms_of_95_percent.median:.0f} ms)"
     ),
     "bench_report": _report,
-    "bench_model": lambda m: (
-        "Multi-head attention of base size, forward and backward without weights, runs at "
-        f"{m.speedup_over_nn_multihead_attention.median:.2f} times the speed of "
-        "`torch.nn.MultiheadAttention`"
-    ),
     "multi30k_cpu": _translator,
     "multi30k_test2016": _translated,
     "multi30k_colab": _translator,

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from bench import memory_use
 from bench.grader import report
 from bench.real_data import real
-from bench.speeds import decode, encoder, model, study, training
+from bench.speeds import decode, encoder, study, training
 from bench.trainings import (
     answering,
     compare,
@@ -96,7 +96,7 @@ def test_a_results_file_names_a_command_of_today(name):
     [
         "course bench grading --students 3",
         "course bench speed",
-        "course bench model --seeds 1",
+        "course bench encoder --seeds 1",
         "python tests/soak.py",
     ],
 )
@@ -151,11 +151,6 @@ def test_report(bench, monkeypatch, tmp_path):
 def test_trained_class(bench):
     measures = bench("trained-class --submissions 2 --jobs 1", "bench_trained_class")
     assert 0 < measures["cpu_seconds_per_submission"]["mean"] < 60
-
-
-def test_model(bench, monkeypatch):
-    small(monkeypatch, model, CONFIG=TINY, TOKENS=8, ROUNDS=2)
-    assert len(bench("model", "bench_model")["forward_backward_seconds"]["values"]) == 2
 
 
 def test_encoder(bench, monkeypatch):

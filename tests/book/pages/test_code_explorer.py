@@ -10,9 +10,9 @@ from browser import press, violations
 from lxml import html
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
-from book.code_explorer import facts  # noqa: E402
 from book.code_explorer.catalog import entries  # noqa: E402
 from book.code_explorer.groups import GROUPS, group_of  # noqa: E402
+from book.code_explorer.lectures import anchors  # noqa: E402
 from book.screen import symbols  # noqa: E402
 from course_lib.drawings.gallery import UPRIGHT, draw  # noqa: E402
 from grader.authoring import likeness
@@ -134,17 +134,11 @@ def test_the_source_is_the_real_one_with_its_lines(read):
         assert said in read.found[entry.id]["text"]
 
 
-def test_sections_of_the_paper_and_shapes_are_those_of_the_source(read):
+def test_sections_of_the_paper_are_those_of_the_source(read):
     for id, one in read.found.items():
         for section in re.findall(r"§\d+(?:\.\d+)*", one["code"]):
             assert section in one["text"], (id, section)
-    text = read.found["code-attention-split-heads"]["text"]
-    assert "x" + "real" + "(batch, n, d_model)" in re.sub(r"\s", "", text).replace(",", ", ")
-    assert facts.shapes(Component.parse("course_lib.masks:padding_mask").source) == [
-        facts.Shape("", "token_ids", "integer", "(batch, n)"),
-        facts.Shape("", "returns", "boolean", "(batch, 1, 1, n)"),
-    ]
-    assert facts.anchors("§3.3, Eq. 2 and §3.3, later §5.4") == ["§3.3, Eq. 2", "§5.4"]
+    assert anchors("§3.3, Eq. 2 and §3.3, later §5.4") == ["§3.3, Eq. 2", "§5.4"]
 
 
 def test_links_lead_to_the_lecture_that_treats_it(site, read):
