@@ -21,8 +21,7 @@ def plain(app: typer.Typer, name: str, module: str, about: str) -> None:
 
     @app.command(name, help=about)
     def command(json: Json = False) -> None:
-        bench = importlib.import_module(f"bench.{module}")
-        show(bench.run(log), f"results/{bench.NAME}.json", json)
+        measure(module, json)
 
 
 def seeded(app: typer.Typer, name: str, about: str) -> None:
@@ -30,8 +29,7 @@ def seeded(app: typer.Typer, name: str, about: str) -> None:
 
     @app.command(name, help=about)
     def command(seeds: Seeds = "0,1,2", json: Json = False) -> None:
-        bench = importlib.import_module(f"bench.trainings.{name}")
-        show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+        measure(f"trainings.{name}", json, numbers(seeds))
 
 
 def labeled(app: typer.Typer, name: str, about: str, counts: str, chosen: str) -> None:
@@ -39,9 +37,14 @@ def labeled(app: typer.Typer, name: str, about: str, counts: str, chosen: str) -
 
     @app.command(name, help=about)
     def command(labels: Labels = counts, seeds: Seeds = chosen, json: Json = False) -> None:
-        bench = importlib.import_module(f"bench.trainings.{name}")
         sentences = numbers(labels, "--labels", least=2)  # one of each class
-        show(bench.run(sentences, numbers(seeds), log), f"results/{bench.NAME}.json", json)
+        measure(f"trainings.{name}", json, sentences, numbers(seeds))
+
+
+def measure(module: str, as_json: bool, *given: Any) -> None:
+    """Call `run(*given, log)` of a module of `bench`, and show what it measured."""
+    bench = importlib.import_module(f"bench.{module}")
+    show(bench.run(*given, log), f"results/{bench.NAME}.json", as_json)
 
 
 def known(recipes: str) -> Callable[[str], str]:

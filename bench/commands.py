@@ -8,7 +8,7 @@ import typer
 from grader.cli.options import Json
 from grader.cli.output import UsageProblem
 
-from .command_output import Seeds, known, labeled, log, numbers, plain, seeded, show
+from .command_output import Seeds, known, labeled, log, measure, numbers, plain, seeded, show
 from .grader.commands import grader_app
 
 Resume = Annotated[
@@ -56,9 +56,7 @@ for _name, _given in LABELED.items():
 @bench_app.command("small_data")
 def small_data(seeds: Seeds = "0,1,2", resume: Resume = False, json: Json = False) -> None:
     """BLEU of the translator by choices for small corpora, equal compute; 40 CPU minutes a seed."""
-    from .trainings import small_data as bench
-
-    show(bench.run(numbers(seeds), resume, log), f"results/{bench.NAME}.json", json)
+    measure("trainings.small_data", json, numbers(seeds), resume)
 
 
 TranslationProfile = Annotated[

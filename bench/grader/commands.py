@@ -10,7 +10,7 @@ from grader.cli.options import Json
 from grader.cli.output import UsageProblem
 from grader.course.course import Course
 
-from ..command_output import log, numbers, show
+from ..command_output import log, measure, numbers, show
 
 grader_app = typer.Typer()
 
@@ -40,11 +40,8 @@ def grading(
     assignments: Assignments = "",
 ) -> None:
     """Our grading against `nbgrader autograde`: one submission, and a whole class."""
-    from . import grading as bench
-
     course = Course.here()
-    measures = bench.run(course, submissions, _chosen(course, assignments), log)
-    show(measures, "results/bench_grading.json", json)
+    measure("grader.grading", json, course, submissions, _chosen(course, assignments))
 
 
 @grader_app.command("class")
@@ -58,14 +55,11 @@ def large_class(
     workers: Annotated[str, typer.Option(help="numbers of Dask workers to compare")] = "1,2",
 ) -> None:
     """A large class on Dask workers: throughput by workers, and the client's memory."""
-    from . import large_class as bench
-
     course = Course.here()
     chosen, counts = lookup.assignment(course, assignment), numbers(workers, "--workers", least=1)
     if sample > submissions:
         raise UsageProblem(f"--sample {sample}: give at most {submissions}, the whole class")
-    measures = bench.run(course, chosen, submissions, sample, counts, log)
-    show(measures, "results/bench_class.json", json)
+    measure("grader.large_class", json, course, chosen, submissions, sample, counts)
 
 
 @grader_app.command("trained-class")
@@ -76,32 +70,24 @@ def trained_class(
     assignment: Annotated[str, typer.Option(help="one that hands in a translator")] = "a4",
 ) -> None:
     """A class that hands in trained translators: CPU seconds a submission, minutes in all."""
-    from . import trained_class as bench
-
     course = Course.here()
     chosen = lookup.assignment(course, assignment)
     if chosen.model is None or chosen.model.measure != "bleu":
         raise UsageProblem(f"--assignment {assignment}: it hands in no translator; give a4")
-    measures = bench.run(course, chosen, submissions, jobs, log)
-    show(measures, f"results/{bench.NAME}.json", json)
+    measure("grader.trained_class", json, course, chosen, submissions, jobs)
 
 
 @grader_app.command("similar")
 def similar(assignments: Assignments = "", json: Json = False) -> None:
     """How often `course similar` finds copies and accuses independent work; some minutes."""
-    from . import similar as bench
-
     course = Course.here()
-    measures = bench.run(course, _chosen(course, assignments), log)
-    show(measures, f"results/{bench.NAME}.json", json)
+    measure("grader.similar", json, course, _chosen(course, assignments))
 
 
 @grader_app.command("slips")
 def slips(json: Json = False) -> None:
     """How often a check explains the hundred commonest slips of students; a minute."""
-    from . import slips as bench
-
-    show(bench.run(Course.here(), log), f"results/{bench.NAME}.json", json)
+    measure("grader.slips", json, Course.here())
 
 
 @grader_app.command("marking")
@@ -110,11 +96,8 @@ def marking(
     json: Json = False,
 ) -> None:
     """`course mark` by keyboard in Chromium, without reading: marks a minute; some minutes."""
-    from . import marking as bench
-
     course = Course.here()
-    measures = bench.run(course, course.assignment("a1"), students, log)
-    show(measures, f"results/{bench.NAME}.json", json)
+    measure("grader.marking", json, course, course.assignment("a1"), students)
 
 
 @grader_app.command("report")
@@ -123,9 +106,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Size of a class's report and pages, and how fast Chromium opens them; a minute."""
-    from . import report as bench
-
-    show(bench.run(Course.here(), students, log), f"results/{bench.NAME}.json", json)
+    measure("grader.report", json, Course.here(), students)
 
 
 @grader_app.command("site")
@@ -135,11 +116,9 @@ def site(
     json: Json = False,
 ) -> None:
     """Lighthouse's scores of the built site, which npx runs; some minutes."""
-    from . import site as bench
-
     if not (folder / "index.html").is_file():
         raise UsageProblem(f"{folder} holds no site: run `course site build` first")
-    show(bench.run(folder, runs, log), f"results/{bench.NAME}.json", json)
+    measure("grader.site", json, folder, runs)
 
 
 def _chosen(course: Course, assignments: str) -> list[str]:

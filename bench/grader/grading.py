@@ -36,6 +36,7 @@ from grader.judge.workers.load import Load
 from grader.judge.workers.local import LocalWorker, local_worker
 from grader.seam.codec import Tree
 
+NAME = "bench_grading"
 JOBS = 2  # `course grade`'s default
 
 
@@ -79,7 +80,7 @@ def run(course: Course, submissions: int, assignments: list[str], log: Log) -> M
     command = f"course bench grading --submissions {submissions}"
     if assignments != [a.id for a in course.assignments]:
         command += f" --assignments {','.join(assignments)}"
-    results_file.write("bench_grading", command, measures, data)
+    results_file.write(NAME, command, measures, data)
     return measures
 
 

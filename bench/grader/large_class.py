@@ -18,6 +18,8 @@ from grader.intake.plain_files import Spool
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 
+NAME = "bench_class"
+
 
 def run(
     course: Course,
@@ -58,7 +60,7 @@ def run(
     measures = of_values(found)
     numbers = ",".join(map(str, workers))
     results_file.write(
-        "bench_class",
+        NAME,
         f"course bench class --submissions {submissions} --sample {sample} "
         f"--assignment {assignment.id} --workers {numbers}",
         measures,
