@@ -3,8 +3,6 @@
 Time is taken in one process, in turns; memory in a fresh process for each case.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from contextlib import nullcontext
@@ -64,7 +62,7 @@ class Sizes:
     length: int  # of the longest text, and of a packed row
 
     @property
-    def smallest(self) -> Sizes:
+    def smallest(self) -> "Sizes":
         """The same at a size that costs nothing."""
         return replace(self, n_layers=1, d_model=2 * self.n_heads, vocab_size=50, length=8)
 

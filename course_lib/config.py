@@ -9,8 +9,6 @@ Profiles, saved models and benchmarks pass them as a `TransformerConfig`. The vo
 from the data, so it is not a field.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -43,7 +41,7 @@ class TransformerConfig:
             )
 
     @classmethod
-    def of(cls, model: Any) -> TransformerConfig:
+    def of(cls, model: Any) -> "TransformerConfig":
         """The config of `model`, a `Transformer` or an `EncoderClassifier`."""
         layer, embedding = model.encoder.layers[0], model.embedding
         return cls(

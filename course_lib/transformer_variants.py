@@ -6,8 +6,6 @@
 Every other row is a `Transformer` of other sizes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +28,7 @@ class VariantConfig(TransformerConfig):
     learned_positions: int | None = None  # their number, in place of the sinusoids
 
     @classmethod
-    def of(cls, model: Any) -> VariantConfig:
+    def of(cls, model: Any) -> "VariantConfig":
         """The config of `model`, a `VariantTransformer`."""
         sizes = TransformerConfig.of(model)
         attention, positions = model.encoder.layers[0].attention, model.embedding.positions

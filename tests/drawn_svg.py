@@ -1,7 +1,5 @@
 """Reads an SVG drawing back: texts with their estimated boxes, rectangles, squares and lines."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,7 +31,7 @@ class Box:
     def holds(self, point: Point) -> bool:
         return self.left <= point[0] <= self.right and self.top <= point[1] <= self.bottom
 
-    def overlaps(self, other: Box) -> bool:
+    def overlaps(self, other: "Box") -> bool:
         return (
             self.left < other.right
             and other.left < self.right

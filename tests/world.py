@@ -5,8 +5,6 @@ once makes its `World` in a module's fixture. `sample_results.sample` makes the 
 functions here change them.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -58,14 +56,14 @@ class World:
     def store(self) -> Store:
         return Store(self.out / "results.db")
 
-    def add(self, *results) -> World:
+    def add(self, *results) -> "World":
         """Store results; a text is the name of a student with all points."""
         with self.store() as store:
             for result in results:
                 store.add(sample(result) if isinstance(result, str) else result)
         return self
 
-    def mark(self, *rows, marker: str = "") -> World:
+    def mark(self, *rows, marker: str = "") -> "World":
         with self.store() as store:
             store.keep(marks(*rows), marker)
         return self

@@ -1,7 +1,5 @@
 """How often `course similar` finds a disguised copy, and how often it accuses independent work."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -73,7 +71,7 @@ def run(course: Course, assignments: Sequence[str], log: Callable[[str], None]) 
     return measures
 
 
-def _independent(found: _Found, maker: _Maker, own: list[Work], solution: Work) -> None:
+def _independent(found: _Found, maker: "_Maker", own: list[Work], solution: Work) -> None:
     """Pairs of independent work, pairs with untouched starters, and each one with the solution."""
     starters = [maker.work(f"starter {number}", {}) for number in range(3)]
     named = _named(compare.suspicious([*own, *starters], solution))

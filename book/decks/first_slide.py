@@ -4,8 +4,6 @@ The picture is the slide itself, smaller: one function writes both, and one styl
 everything by the width it is given. So the list needs no browser when the site is built.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
@@ -36,7 +34,7 @@ class Lecture:
     course: str
 
     @classmethod
-    def of(cls, title: str) -> Lecture:
+    def of(cls, title: str) -> "Lecture":
         """The lecture with this heading, "Part 2: Self-attention". Raises ValueError."""
         found = re.fullmatch(r"Part (\d+): (.+)", title)
         if found is None:

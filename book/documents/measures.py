@@ -1,7 +1,5 @@
 """The measures of a results file, by name."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +30,7 @@ class Measures(dict[str, Measure]):
     """The measures of a results file, by name."""
 
     @classmethod
-    def of(cls, content: dict[str, Any]) -> Measures:
+    def of(cls, content: dict[str, Any]) -> "Measures":
         """Those of a file's content."""
         rows = content["measures"].items()
         return cls((n, Measure(tuple(m["values"]), m["mean"], m["sd"])) for n, m in rows)

@@ -5,8 +5,6 @@ Five kinds of questions: `single` and `multiple` choice, `bug` (code, and one ri
 feedback. Text is Markdown with `$formulas$`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import cached_property
@@ -77,7 +75,7 @@ class ChoiceQuestion(QuestionBase):
         return sorted(self.choices, key=lambda c: _digest(f"{self.id} {c.text}"))
 
     @model_validator(mode="after")
-    def _answerable(self) -> ChoiceQuestion:
+    def _answerable(self) -> "ChoiceQuestion":
         right = sum(choice.right for choice in self.choices)
         if self.kind != "multiple" and right != 1:
             raise ValueError(f"{right} choices are right: mark one with right = true")
@@ -103,7 +101,7 @@ class NumericQuestion(QuestionBase):
         return abs(value - self.answer) <= self.tolerance + 1e-12 * abs(self.answer)
 
     @model_validator(mode="after")
-    def _answerable(self) -> NumericQuestion:
+    def _answerable(self) -> "NumericQuestion":
         for wrong in self.wrong:
             if self.is_right(wrong.value):
                 raise ValueError(f"the wrong number {wrong.value:g} counts as right: change it")
@@ -119,7 +117,7 @@ class ShapeQuestion(QuestionBase):
     hint: str = Field(min_length=10)
 
     @model_validator(mode="after")
-    def _answerable(self) -> ShapeQuestion:
+    def _answerable(self) -> "ShapeQuestion":
         values = [self.answer, *(wrong.value for wrong in self.wrong)]
         if len(set(values)) < len(values):
             raise ValueError("a wrong shape is the right one or given twice: change it")
@@ -141,7 +139,7 @@ class Quiz(Table):
         return f"part{self.part}"
 
     @model_validator(mode="after")
-    def _numbered(self) -> Quiz:
+    def _numbered(self) -> "Quiz":
         for number, question in enumerate(self.questions, 1):
             if question.id != f"{self.part}.{number}":
                 raise ValueError(

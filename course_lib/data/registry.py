@@ -1,7 +1,5 @@
 """Load and validate `data/registry.toml`: data sets and models, and the sources of each."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
@@ -111,7 +109,7 @@ class Entry(_Table):
     splits: list[Split]
 
     @model_validator(mode="after")
-    def _every_source_has_what_it_needs(self) -> Entry:
+    def _every_source_has_what_it_needs(self) -> "Entry":
         for source in self.sources:
             if source in self.stand_ins:
                 continue
@@ -208,7 +206,7 @@ class Registry(_Table):
         return _named(name, self.models, "published model")
 
     @model_validator(mode="after")
-    def _stand_ins_exist(self) -> Registry:
+    def _stand_ins_exist(self) -> "Registry":
         for entry in self.datasets:
             for source, other in entry.stand_ins.items():
                 known = [e.name for e in self.datasets if source in e.sources]

@@ -1,7 +1,5 @@
 """Word and byte-pair tokenizers: train, encode, decode, save and load."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,7 +59,7 @@ class TextTokenizer:
         min_frequency: int = 2,
         lowercase: bool = True,
         reversible: bool = False,
-    ) -> TextTokenizer:
+    ) -> "TextTokenizer":
         """Learn a vocabulary of at most `vocab_size` tokens, each seen `min_frequency` times.
 
         "word" keeps the most frequent words; all others are [UNK]. "bpe" merges frequent pairs of
@@ -191,7 +189,7 @@ class TextTokenizer:
         self._tokenizer.save(str(path))
 
     @classmethod
-    def load(cls, path: str | Path) -> TextTokenizer:
+    def load(cls, path: str | Path) -> "TextTokenizer":
         """Read what `save` wrote. Raises ValueError for any other file."""
         try:
             tokenizer = Tokenizer.from_file(str(path))
@@ -202,7 +200,7 @@ class TextTokenizer:
         return cls(_checked(tokenizer, path))
 
     @classmethod
-    def of_vocabulary(cls, path: str | Path) -> TextTokenizer:
+    def of_vocabulary(cls, path: str | Path) -> "TextTokenizer":
         """A tokenizer as `train` makes it, with the vocabulary and the merges of a file.
 
         What else the file says does not count, such as how it splits and replaces: a token is never

@@ -8,8 +8,6 @@ The folder holds `translation.safetensors`, `config.json` and `tokenizer.json`.
 Paper statements R64, R67 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -153,7 +151,7 @@ class Translator:
         return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
 
     @classmethod
-    def load(cls, folder: str | Path, engine: Engine = "torch") -> Translator:
+    def load(cls, folder: str | Path, engine: Engine = "torch") -> "Translator":
         """Read what `save` wrote and use fast forms. Raises TranslationError."""
         folder = Path(folder)
         lacks, advice = f"{folder} has no usable translator", "train one first, as in assignment 4"

@@ -6,8 +6,6 @@
 The folder holds `language_model.safetensors`, `config.json` and `tokenizer.json`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -86,7 +84,7 @@ class Writer:
         return save_model(folder, WEIGHTS, self.model, {"model": self.arguments}, self.tokenizer)
 
     @classmethod
-    def load(cls, folder: str | Path) -> Writer:
+    def load(cls, folder: str | Path) -> "Writer":
         """Read what `save` wrote and use fast forms. Raises WriterError."""
         folder = Path(folder)
         if not folder.is_dir():

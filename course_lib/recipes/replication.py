@@ -12,8 +12,6 @@ rate grows as a model gets narrower (Yang et al. 2022). With F = 1 all of it is 
 Paper statement R81 (lectures/paper_audit.md).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,7 +53,7 @@ class Plan:
         warmup: int | None = None,
         accumulate: int = 1,
         dropout: float | None = None,
-    ) -> Plan:
+    ) -> "Plan":
         """The plan of a row. `steps`, `warmup` and `dropout` replace those of the row.
 
         The steps are rounded up to whole intervals between checkpoints, and the warm-up keeps its

@@ -16,8 +16,6 @@ A `-` for the name says that the student has left the class: nothing shows them 
 The lists that GitHub Classroom, Moodle and Canvas export are read too (see `foreign_rosters`).
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -53,7 +51,7 @@ class Student:
     @classmethod
     def of(
         cls, id: str, cells: Mapping[str, str], terms: Mapping[str, Terms] | None = None
-    ) -> Student:
+    ) -> "Student":
         """The student whom a row describes, from its columns in `PERSONAL`. Raises ValueError."""
         names = {system: cells[system] for system in SYSTEMS if cells.get(system)}
         texts = {column: cells.get(column, "") for column in _TEXTS}
@@ -82,7 +80,7 @@ class Roster:
     left: Mapping[str, Student] = field(default_factory=dict)  # as they were in the class
 
     @classmethod
-    def read(cls, path: str | Path, course: Course) -> Roster:
+    def read(cls, path: str | Path, course: Course) -> "Roster":
         """Raises CsvError, which lists every bad row."""
         ids = [assignment.id for assignment in course.graded]
         file, zone = CsvFile.read(path), course.facts.zone
@@ -100,7 +98,7 @@ class Roster:
         unused = () if export else tuple(n for n in file.columns if n and n not in used)
         return cls({student.id: student for student in found}, told, columns, unused)
 
-    def over(self, older: Roster) -> Roster:
+    def over(self, older: "Roster") -> "Roster":
         """The class once this roster is added to what was known before.
 
         It replaces what it has a row and a column for; all else stays. A name in another system
@@ -126,7 +124,7 @@ class Roster:
         return Roster(merged, told, left=left)
 
     @property
-    def ever(self) -> Roster:
+    def ever(self) -> "Roster":
         """The class with who has left: their hand-ins may still be in a download."""
         return replace(self, students={**self.students, **self.left})
 

@@ -5,8 +5,6 @@ FOLDER/manifest.json         what was prepared, from which files, with a checksu
        00000-0000.safetensors, …     the pairs of a training file, in its order
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -68,7 +66,7 @@ class Manifest:
         draft.replace(folder / MANIFEST)
 
     @classmethod
-    def read(cls, folder: Path) -> Manifest | None:
+    def read(cls, folder: Path) -> "Manifest | None":
         """The manifest of the folder, if there is one. Raises DataError for an unreadable one."""
         path = folder / MANIFEST
         if not path.exists():

@@ -1,7 +1,5 @@
 """A small model, optimizer and schedule that log what a training step does with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +13,7 @@ STEEP = 10.0  # of the scores, so that the largest norm is passed in both steps
 class Table(nn.Module):
     """Scores of the next token by the last one; for a classifier, their mean over the sentence."""
 
-    def __init__(self, vocab_size: int, n_classes: int, log: Log) -> None:
+    def __init__(self, vocab_size: int, n_classes: int, log: "Log") -> None:
         super().__init__()
         generator = torch.Generator().manual_seed(0)
         self.scores = nn.Parameter(torch.randn(vocab_size, n_classes, generator=generator))

@@ -1,7 +1,5 @@
 """The plan of a study: configurations with their seeds, queued once; which trial counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -140,7 +138,7 @@ class Plan:
         designs: Mapping[str, Iterable[Configuration]],
         seeds: Sequence[int],
         pruner: str = "none",
-    ) -> Plan:
+    ) -> "Plan":
         """Every configuration of every design once a seed; the first seed of all comes first."""
         points = [
             (design, configuration, seed)

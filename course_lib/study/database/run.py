@@ -1,7 +1,5 @@
 """A study on this machine: several worker processes on one database, replaced when they die."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -67,7 +65,7 @@ def run_workers(
             time.sleep(POLL)
 
 
-def _remove_ended(workers: list[_Worker], log: Callable[[str], None]) -> int:
+def _remove_ended(workers: "list[_Worker]", log: Callable[[str], None]) -> int:
     """Take those that ended out of the list; how many were killed. Raises WorkerError."""
     killed = 0
     for worker in [w for w in workers if w.poll() is not None]:
@@ -81,7 +79,7 @@ def _remove_ended(workers: list[_Worker], log: Callable[[str], None]) -> int:
 
 
 @contextmanager
-def _workers() -> Iterator[list[_Worker]]:
+def _workers() -> "Iterator[list[_Worker]]":
     """A list for workers, which end when this process leaves the block."""
     workers: list[_Worker] = []
     try:

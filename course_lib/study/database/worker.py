@@ -1,7 +1,5 @@
 """One worker of a study: it takes queued trials from the database until none is left."""
 
-from __future__ import annotations
-
 import math
 import os
 import platform
@@ -72,7 +70,7 @@ def work(
     return done
 
 
-def _run_next(study: optuna.Study, objective: _Objective) -> None:
+def _run_next(study: optuna.Study, objective: "_Objective") -> None:
     objective.running = objective.finished = None
     try:
         with quiet():
