@@ -1,14 +1,11 @@
 """Training steps of our Transformer at base size against `torch.nn.Transformer`, interleaved."""
 
-import time
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from bench.record import Log, Measures, of_rows
+from bench.record import Log, Measures
 from course_lib.analysis.torch_attention import copy_from_torch
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.config import PRESETS
@@ -20,7 +17,7 @@ from course_lib.training.translation_step import shift_targets
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
-from . import bare_products
+from .training_steps import Contender, Loss, compared
 
 NAME = "bench_train"
 CONFIG = PRESETS["base"]
@@ -28,19 +25,10 @@ VOCABULARY = 32_000  # the paper's for English-French (§5.1)
 LENGTHS = (14, 28)  # padded batch lengths, typical for Multi30k sorted by length
 TOKENS = 1024
 ROUNDS = 5
-SMOOTHING = 0.1
+SMOOTHING, MAX_NORM = 0.1, 1.0
 CLOSE = 1e-4
 
-Loss = Callable[[Tensor, Tensor], Tensor]
 Pair = tuple[Tensor, Tensor]
-
-
-class Contender(NamedTuple):
-    """A model with its loss, `loss(source_ids, target_ids)`, and optimizer."""
-
-    model: nn.Module
-    loss: Loss
-    optimizer: torch.optim.Optimizer
 
 
 class TorchTranslator(nn.Module):
@@ -92,18 +80,7 @@ def run(log: Log) -> Measures:
     batches = [_batch(n) for n in LENGTHS]
     tokens = sum(int((s != 0).sum() + (t[:, 1:] != 0).sum()) for s, t in batches)
     contenders = _contenders(batches[0])
-    products = bare_products.of_step(partial(_seconds, contenders[0], batches))
-    rows = []
-    for _ in range(ROUNDS):
-        ours, theirs = (_seconds(contender, batches) for contender in contenders)
-        rows.append(
-            {
-                "speedup_over_nn_transformer": theirs / ours,
-                "step_to_products_ratio": ours / products(),
-                "tokens_per_second": tokens / ours,
-            }
-        )
-    measures = of_rows(rows)
+    measures = compared(*contenders, batches, tokens, ROUNDS, "speedup_over_nn_transformer")
     source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
     results_file.write(NAME, "course bench train", measures, data)
@@ -121,7 +98,7 @@ def _batch(n: int) -> Pair:
     return source_ids, target_ids
 
 
-def _contenders(example: Pair) -> list[Contender]:
+def _contenders(example: Pair) -> tuple[Contender, Contender]:
     """Ours and torch's, with equal weights. Raises RuntimeError if their losses differ."""
     theirs = TorchTranslator()
     ours = fast_model(Transformer, VOCABULARY, **CONFIG.arguments)
@@ -138,10 +115,7 @@ def _contenders(example: Pair) -> list[Contender]:
         first, second = (loss(*example).item() for model, loss in forms if model.eval())
     if abs(first - second) > CLOSE:
         raise RuntimeError("the models disagree on the same weights: nothing to compare")
-    return [
-        Contender(model.train(), loss, torch.optim.AdamW(model.parameters(), lr=1e-4))
-        for model, loss in forms
-    ]
+    return Contender.of(ours, own, MAX_NORM), Contender.of(theirs, theirs.loss, MAX_NORM)
 
 
 def _copy_from_torch(ours: Transformer, theirs: TorchTranslator) -> None:
@@ -156,15 +130,3 @@ def _copy_from_torch(ours: Transformer, theirs: TorchTranslator) -> None:
         mine.feed_forward_residual.norm.load_state_dict(yours.norm3.state_dict())
         mine.feed_forward.w_1.load_state_dict(yours.linear1.state_dict())
         mine.feed_forward.w_2.load_state_dict(yours.linear2.state_dict())
-
-
-def _seconds(contender: Contender, batches: list[Pair]) -> float:
-    """CPU time of one training step on each batch."""
-    model, loss, optimizer = contender
-    started = time.process_time()
-    for source_ids, target_ids in batches:
-        loss(source_ids, target_ids).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-    return time.process_time() - started
