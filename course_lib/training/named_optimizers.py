@@ -55,16 +55,15 @@ class Muon(torch.optim.AdamW):
     def step(self, closure: Any = None) -> Any:
         """One step; the gradients of the matrices are cleared, so that AdamW leaves these alone."""
         group = self.param_groups[0]
-        rate = group["lr"] * RATIO
         alike: dict[torch.Size, list[tuple[Tensor, Tensor]]] = defaultdict(list)
         for matrix in group["params"]:
             if matrix.grad is not None:
                 alike[matrix.shape].append((matrix, self._mean(matrix, matrix.grad)))
         for shape, found in alike.items():
             steps = orthogonal(torch.stack([mean for _, mean in found]))
-            length = rate * max(1, shape[0] / shape[1]) ** 0.5
+            length = group["lr"] * RATIO * max(1, shape[0] / shape[1]) ** 0.5
             for (matrix, _), step in zip(found, steps, strict=True):
-                matrix.mul_(1 - rate * group["weight_decay"]).sub_(step, alpha=length)
+                matrix.mul_(1 - group["lr"] * group["weight_decay"]).sub_(step, alpha=length)
                 matrix.grad = None
         return super().step(closure)
 
