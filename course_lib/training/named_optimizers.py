@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 BETAS = (0.9, 0.98)  # §5.3 — "β1 = 0.9, β2 = 0.98"
-MOMENTUM, RATIO = 0.95, 5.0  # of Muon; its rate for matrices is RATIO times AdamW's for the rest
+MOMENTUM, SHARE = 0.95, 0.5  # of Muon: SHARE · √(longer side) makes its rate one for AdamW, too
 Make = Callable[[nn.Module, float, float], torch.optim.Optimizer]
 
 
@@ -61,7 +61,7 @@ class Muon(torch.optim.AdamW):
                 alike[matrix.shape].append((matrix, self._mean(matrix, matrix.grad)))
         for shape, found in alike.items():
             steps = orthogonal(torch.stack([mean for _, mean in found]))
-            length = group["lr"] * RATIO * max(1, shape[0] / shape[1]) ** 0.5
+            length = group["lr"] * SHARE * max(shape) ** 0.5
             for (matrix, _), step in zip(found, steps, strict=True):
                 matrix.mul_(1 - group["lr"] * group["weight_decay"]).sub_(step, alpha=length)
                 matrix.grad = None
