@@ -278,11 +278,13 @@ def test_serving(bench, monkeypatch):
 
 
 def test_choices_for_small_data_train_on_equally_many_operations(bench, monkeypatch):
-    start = dataclasses.replace(small_translation.SMALL, max_tokens=64)
+    def profile(name):
+        return dataclasses.replace(small_translation.SMALL, max_tokens=64)
+
     pairs = few(small_translation.pairs())
     choices = {name: small_data.CHOICES[name] for name in ("post-norm", "R-Drop", "BPE dropout")}
     choices["wide"] = small_data.Choice(model={"d_model": 64, "d_ff": 128})
-    small(monkeypatch, small_data, START=start, real=lambda name: pairs, CHOICES=choices)
+    small(monkeypatch, small_data, profile=profile, real=lambda name: pairs, CHOICES=choices)
     measures = bench("small_data --seeds 0", "small_data")
     passes = {name: measures[f"{name}.passes"]["mean"] for name in choices}
     assert passes["post-norm"] == passes["BPE dropout"] == 2 * passes["R-Drop"] == small_data.EPOCHS
