@@ -39,7 +39,7 @@ from course_lib.training.fit import DivergedError, NothingTrainsError
 from course_lib.training.log import TrainingLog
 from course_lib.training.long_trainings.first_steps import PATIENCE
 from course_lib.training.long_trainings.machine import groups, shares, tokens
-from course_lib.training.named_optimizers import OPTIMIZERS, orthogonal
+from course_lib.training.named_optimizers import OPTIMIZERS
 from course_lib.training.plain import train as train_plainly
 from course_lib.training.schedules import warmup_rate
 from course_lib.training.weight_averages import WeightAverage
@@ -422,49 +422,6 @@ def test_an_optimizer_has_its_name_and_trains_a_recipe(name):
         optimizer_and_schedule(model, replace(settings, optimizer="lion"), 1)
     with pytest.raises(ValueError, match="choose adamw, or 0"):
         OPTIMIZERS["adam"](model, 0.1, 0.1)
-
-
-@pytest.mark.parametrize("shape", [(2, 24, 96), (2, 96, 24), (1, 32, 32)])
-def test_muon_keeps_directions_and_draws_singular_values_near_1(shape):
-    x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
-    left, _, right = torch.linalg.svd(x, full_matrices=False)
-    turned = left.mT @ orthogonal(x) @ right.mT  # singular values, and 0 beside the diagonal
-    values = turned.diagonal(dim1=1, dim2=2)
-    torch.testing.assert_close(turned, torch.diag_embed(values), atol=1e-4, rtol=0)
-    assert values.max() < 1.3
-    assert values.median() > 0.6
-
-
-def test_muon_moves_matrices_and_leaves_the_rest_to_adamw():
-    models = [parts()[0] for _ in "12"]
-    before = [p.detach().clone() for p in models[0].parameters()]
-    models[1].load_state_dict(models[0].state_dict())
-    for model, name in zip(models, ("muon", "adamw"), strict=True):
-        optimizer = OPTIMIZERS[name](model, 0.1, 0.0)
-        for p in model.parameters():
-            p.grad = torch.ones_like(p)
-        optimizer.step()
-    tables = {id(m.weight) for m in models[0].modules() if isinstance(m, nn.Embedding)}
-    for old, new, other in zip(before, models[0].parameters(), models[1].parameters(), strict=True):
-        if new.ndim != 2 or id(new) in tables:
-            assert torch.equal(new, other)
-        else:  # of one direction alone: a step of size 0.1 · 0.5 · √(longer side)
-            length = torch.linalg.matrix_norm(old - new, ord=2).item()
-            assert 0.6 < length / (0.05 * max(new.shape) ** 0.5) < 1.3
-
-
-def test_muon_continues_from_its_saved_state():
-    weights = [nn.Linear(4, 3, bias=False) for _ in "12"]
-    weights[1].load_state_dict(weights[0].state_dict())
-    whole, half = (OPTIMIZERS["muon"](weight, 0.1, 0.01) for weight in weights)
-    for step in range(4):
-        if step == 2:
-            kept, half = half.state_dict(), OPTIMIZERS["muon"](weights[1], 0.1, 0.01)
-            half.load_state_dict(kept)
-        for weight, optimizer in zip(weights, (whole, half), strict=True):
-            weight.weight.grad = torch.randn(3, 4, generator=torch.Generator().manual_seed(step))
-            optimizer.step()
-    assert torch.equal(weights[0].weight, weights[1].weight)
 
 
 # What it shows and writes.
