@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
-from grader.checking.session import FAILED
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
@@ -88,7 +87,7 @@ def once(
     if run.unloadable is None:
         plan = reruns.planned(submitted.assignment, read.collected, run.tests, read.verdicts)
     hoped = reruns.hoped(plan, run.tests)
-    run = _with_causes(submitted.assignment, run, hoped)
+    run = mistaken.with_causes(submitted.assignment, run, hoped)
     model = None
     if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None
@@ -99,21 +98,6 @@ def once(
     if plan:
         result = _provisional(result, _entries(submitted, read, run, hoped))
     return Try(result, run, plan, patience=load.patience, only=submitted.only)
-
-
-def _with_causes(assignment: Assignment, run: SuiteRun, explained: Collection[str]) -> SuiteRun:
-    """Name the mistakes behind failures, but where an earlier exercise explains all of them.
-
-    To ask every mistake of an exercise takes longer than to grade a submission.
-    """
-    unexplained = {
-        test.mark.exercise
-        for test in run.tests
-        if test.outcome == FAILED and test.id not in explained
-    }
-    asked = [test for test in run.tests if test.mark.exercise in unexplained]
-    named = {test.id: test for test in mistaken.causes_of(assignment)(asked)}
-    return replace(run, tests=[named.get(test.id, test) for test in run.tests])
 
 
 def _provisional(result: Result, best: list[ExerciseResult]) -> Result:
@@ -142,7 +126,8 @@ def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: 
     ids = reruns.passed(left, submitted, load, read.verdicts, open_worker)
     passed_with = {**tried.passed_with, **{id: list(first.replaced) for id in ids}}
     plan = [*reruns.narrower(first, ids), *later]
-    run = tried.run if plan else _with_causes(submitted.assignment, tried.run, passed_with)
+    assignment, run = submitted.assignment, tried.run
+    run = run if plan else mistaken.with_causes(assignment, run, passed_with)
     seconds = tried.result.seconds + time.perf_counter() - started
     model = tried.result.model
     result = _result(submitted, course, read, run, model, seconds, passed_with)

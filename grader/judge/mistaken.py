@@ -29,7 +29,7 @@ from grader.notebook.statements import Statement
 from grader.seam import Student
 
 from ..library.components import Component
-from .suite_run import OpenWorker, suite_files
+from .suite_run import OpenWorker, SuiteRun, suite_files
 from .workers.load import Load
 from .workers.local import local_worker
 
@@ -75,6 +75,21 @@ def write_kept(path: Path, told: dict[str, Told]) -> None:
 PATIENCE = 5  # times the CPU seconds that a call of a student's may take
 
 _told: dict[Path, dict[str, Told]] = {}  # by the file that keeps it, then by test
+
+
+def with_causes(assignment: Assignment, run: SuiteRun, explained: Collection[str]) -> SuiteRun:
+    """Name the mistakes behind failures, but where an earlier exercise explains all of them.
+
+    To ask every mistake of an exercise takes longer than to grade a submission.
+    """
+    unexplained = {
+        test.mark.exercise
+        for test in run.tests
+        if test.outcome == session.FAILED and test.id not in explained
+    }
+    asked = [test for test in run.tests if test.mark.exercise in unexplained]
+    named = {test.id: test for test in causes_of(assignment)(asked)}
+    return replace(run, tests=[named.get(test.id, test) for test in run.tests])
 
 
 def causes_of(assignment: Assignment, seed: int | None = None) -> session.Causes:
