@@ -22,7 +22,7 @@ help:           ## what there is
 demo: $(READY)  ## grade a small bundled class, train a translator, show the report (three minutes)
 	@$(COURSE) demo
 
-test: $(READY)  ## what every change must hold (eight minutes on 2 cores)
+test: $(READY)  ## what every change must hold (eight to ten minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 long: $(READY)  ## the tests that take longer, before anything lands (a quarter of an hour)

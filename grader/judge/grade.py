@@ -1,7 +1,7 @@
 """Grades one submission: a pure function from a notebook's bytes to a JSON result.
 
 collect → load in a worker → run the suite → score; then, once nothing else waits for that, rerun
-tests that failed possibly because of an earlier exercise, with a right form of it → score
+what an earlier exercise may explain with a right form of it → name the mistakes left → score
 """
 
 import math

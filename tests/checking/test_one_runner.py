@@ -4,8 +4,10 @@ import proofs
 import pytest
 
 from grader.checking import notebook
-from grader.judge.grade import grade
+from grader.judge import mistaken
+from grader.judge.grade import grade, once
 from grader.judge.suite_run import Submitted
+from grader.judge.workers.local import local_worker
 from grader.library.components import Component
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
@@ -94,3 +96,19 @@ def test_four_ways_say_the_same(answer, tmp_path, sandbox):
     assert without_later_causes(in_kernel, file) == without_later_causes(graded, file)
     assert told(check.run_tests(work.read(assignment, path)).tests) == in_kernel
     assert told(checked(assignment, path, sandbox(assignment.id)).tests) == graded
+
+
+def test_an_exercise_that_an_earlier_one_explains_asks_no_mistakes(monkeypatch):
+    asked, ask = set(), mistaken.ask
+    monkeypatch.setattr(mistaken, "_told", {})
+    monkeypatch.setattr(mistaken, "read_kept", lambda path: {})
+    monkeypatch.setattr(mistaken, "write_kept", lambda path, told: None)
+    monkeypatch.setattr(
+        mistaken, "ask", lambda a, bug, *rest: asked.add(bug.exercise) or ask(a, bug, *rest)
+    )
+    data = proofs.notebook("a1", "solution", {f"{NUMPY_FORMS}:scaled_scores": UNSCALED})
+    submitted = Submitted(proofs.COURSE.assignment("a1"), data)
+    first = once(submitted, proofs.COURSE, local_worker)
+    assert {one.id for one in first.result.exercises if one.points != one.max_points} > {"1.3"}
+    assert grade(submitted, proofs.COURSE, local_worker).exercises != first.result.exercises
+    assert asked == {"1.3"}
