@@ -33,8 +33,8 @@ def made_from(assignment: Assignment, tests: Path, solution: bytes) -> str:
     exercises = _exercises(tests)
     names = [name for id in exercises for name in assignment.exercise(id).names]
     needed = collect(notebook_file.read(solution), names).closure(names)  # not the set-up
-    # code that was put together again has other parentheses and spaces in other Pythons
-    code = [re.sub(r"[\s()]", "", statement.source) for statement in needed]
+    # code that was put together again has other parentheses, spaces and quotes in other Pythons
+    code = [re.sub(r"""[\s()'"]""", "", statement.source) for statement in needed]
     texts = [tests.read_text(encoding="utf-8"), *code]
     texts += [bug.model_dump_json() for bug in _mistakes(assignment, exercises)]
     path = assignment.hidden / right_form.FILE
