@@ -159,7 +159,7 @@ ValueError|RuntimeError ! cannot select an axis to squeeze out
     only an axis of size 1 can be squeezed out
 ValueError|RuntimeError ! expected sequence of length \d+ at dim
     rows of different lengths make no array: fill the shorter ones up first
-ValueError : arg is an empty sequence|zero-size array to reduction
+ValueError : arg is an empty sequence|argument is empty|zero-size array to reduction
     the largest or smallest of nothing is asked for: what is empty here?
 IndexError : Target (-?\d+) is out of bounds
     the label {0} is no class: labels go from 0 to the number of classes - 1
