@@ -114,7 +114,7 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
         kinds.OOM: Message(
             "an answer within the memory limit",
             error.message or "out of memory",
-            "an array with an axis too many, a list that never stops growing, or infinite recursion",
+            "an array with an axis too many, a list that always grows, or infinite recursion",
         ),
         kinds.CRASHED: Message(
             "an answer",

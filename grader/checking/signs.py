@@ -66,6 +66,8 @@ ValueError : (?:matmul: .*mismatch in its core dimension.*\(size
   |not aligned:) (\d+) (?:is different from|\(dim \d\) !=) (\d+)
     a matrix product over axes of sizes {1} and {0}: a factor or the order is not right, or
     two axes must change places (`.T` reverses the batch axes too)
+ValueError : matmul: .*does not have enough dimensions
+    a plain number is a factor of `@`: a product with a number is `*`
 ValueError : could not be broadcast together with remapped shapes
     the leading axes of the two factors differ: `.T` reverses every axis; swap only the last
     two (`swapaxes(-1, -2)`)
@@ -147,7 +149,7 @@ RuntimeError ! tril: input tensor must have|triu: input tensor must have
 RuntimeError : Given normalized_shape=\[(\d+)\]
     the norm was made for {0} features and gets another number: give it the width of its
     input, the last axis
-RuntimeError : Trying to create tensor with negative dimension|negative dimensions are not allowed
+ValueError|RuntimeError : tensor with negative dimension|negative dimensions are not allowed
     a size is negative: `-1` is allowed in `reshape` and `view` only
 ValueError|RuntimeError : split_with_sizes expects|array split does not result
     the parts do not add up to the axis: look at the sizes and at `dim` or `axis`
@@ -206,8 +208,8 @@ KeyError : ^(.+)$
     there is no key {0}: print the keys that there are
 ZeroDivisionError :
     something is divided by 0: which count or length can be 0 here?
-ValueError|OverflowError : math domain error|math range error|expected a (?:nonnegative
-  |positive) input
+ValueError|OverflowError : math domain error|math range error|Numerical result out of range
+  |expected a (?:nonnegative|positive) input
     the root or logarithm of such a number does not exist, or a power is too large
 StopIteration :
     an iterator has nothing left: a generator can be read once, a list again and again
