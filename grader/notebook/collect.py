@@ -5,7 +5,8 @@ within an `if`. Left out are expression statements, loops and plots. The last of
 counts, but a stub never overrides a written one.
 """
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from ..course.assignment import Assignment
@@ -13,7 +14,8 @@ from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR, POLICY
 from . import ban_routes, not_run
 from .notebook_file import Cell
-from .statements import Found, Statement, sort_cell, touched
+from .skipped_code import touched
+from .statements import Found, Statement, sort_cell
 
 MAX_NOTICES = 100
 
@@ -72,6 +74,13 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
     kept = [f for f in found if f.kind != "stub" or not set(f.statement.names) <= written]
     uses = _uses(kept)
     needed = _needed(uses, names)
+    for f in _scratch(kept, needed, set(names)):
+        kept.remove(f)
+        again = ", ".join(f"`{name}`" for name in f.statement.names)
+        result.notices.append(
+            f"{again} is set again in cell {f.statement.cell}, after all that needs it: what was "
+            "imported or defined before counts"
+        )
     for f in kept:
         bound = set(f.statement.names)
         if f.kind in ("import", "definition", "stub") or (
@@ -118,15 +127,53 @@ def _needed(uses: dict[str, set[str]], names: Iterable[str]) -> set[str]:
     return needed
 
 
+def _scratch(found: list[Found], needed: Set[str], names: Set[str]) -> list[Found]:
+    """Assignments to `needed` names that were imported or defined before; nothing after uses them.
+
+    The exercises' own `names` do not count: their last definition does.
+    `stats = {…}` in a last cell leaves the answers above, which import `stats`, as they are.
+    """
+    made, scratch = set[str](), list[Found]()
+    for position, f in enumerate(found):
+        bound = set(f.statement.names)
+        if f.kind in ("import", "definition"):
+            made |= bound
+        elif f.kind == "assignment" and bound and bound <= made & needed - names and _is_fresh(f):
+            later = [g.statement for g in found[position + 1 :] if g.kind != "skipped"]
+            if not any(bound & one.uses for one in later if needed & set(one.names)):
+                scratch.append(f)
+    return scratch
+
+
+def _is_fresh(f: Found) -> bool:
+    """Whether what it binds does not follow from what had these names before."""
+    if f.kind != "assignment":
+        return True
+    return not isinstance(f.node, ast.AugAssign) and not f.statement.uses & set(f.statement.names)
+
+
 def _refuse_touched(
     found: list[Found], uses: dict[str, set[str]], names: list[str], result: Collected
 ) -> None:
-    """Refuse exercises that need a name set or changed by skipped code: its value is unknown."""
+    """Refuse exercises that need a name set or changed by skipped code: its value is unknown.
+
+    Not if it is bound anew after that, or if only a loop or a block takes the name of an import or
+    a definition, which then counts.
+    """
     needed_by = {name: _needed(uses, [name]) for name in names}
     needed = set[str]().union(*needed_by.values())
-    imported = {n for f in found if f.kind == "import" for n in f.statement.names}
-    for f in found:
-        for name in sorted(touched(f.node, imported) & needed) if f.kind == "skipped" else ():
+    imported, made = set[str](), set[str]()
+    anew: dict[str, int] = {}  # by name: where it is bound for the last time, from nothing before
+    for position, f in enumerate(found):
+        bound = set(f.statement.names) if f.kind != "skipped" else set[str]()
+        imported |= bound if f.kind == "import" else set()
+        made = made - bound if f.kind == "assignment" else made | bound
+        anew |= dict.fromkeys(bound, position) if _is_fresh(f) else {}
+    for position, f in enumerate(found):
+        bound, changed = touched(f.node, imported) if f.kind == "skipped" else (set(), set())
+        for name in sorted(((bound - made) | changed) & needed):
+            if anew.get(name, -1) > position:
+                continue
             why = (
                 f"`{name}` is set in cell {f.statement.cell} by code that is not run when grading "
                 "(a loop or a call): pass it as an argument, or set it by a plain assignment"

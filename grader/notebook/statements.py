@@ -8,7 +8,6 @@ import builtins
 import contextlib
 import re
 import symtable
-from collections.abc import Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -17,10 +16,6 @@ from .guards import Assignment, Definition, Import
 from .notebook_file import Cell
 
 MOST_BRACES = 2000  # of a cell: Python's time for an f-string grows with their square
-MUTATORS = frozenset(
-    "append extend insert update add pop popitem remove discard clear setdefault sort reverse "
-    "fill resize put __setitem__".split()
-)
 
 
 @dataclass(frozen=True)
@@ -164,7 +159,7 @@ def _bound(node: ast.AST) -> list[str]:
         return [alias.asname or alias.name.split(".")[0] for alias in node.names]
     if isinstance(node, Assignment):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return [name for target in targets for name in _base_names(target)]
+        return [name for target in targets for name in base_names(target)]
     return [
         name
         for child in ast.iter_child_nodes(node)
@@ -173,9 +168,9 @@ def _bound(node: ast.AST) -> list[str]:
     ]
 
 
-def _base_names(target: ast.expr) -> list[str]:
+def base_names(target: ast.expr) -> list[str]:
     if isinstance(target, (ast.Tuple, ast.List)):
-        return [name for part in target.elts for name in _base_names(part)]
+        return [name for part in target.elts for name in base_names(part)]
     while isinstance(target, (ast.Attribute, ast.Subscript, ast.Starred)):
         target = target.value
     return [target.id] if isinstance(target, ast.Name) else []
@@ -197,28 +192,6 @@ def _is_stub(node: ast.stmt) -> bool:
     return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
 
 
-def touched(node: ast.AST, imported: Set[str] = frozenset()) -> set[str]:
-    """Names that a skipped statement binds, writes into, or changes by a mutating method.
-
-    What it sets in something `imported` (`sys.path[:0] = …`, `plt.rcParams[k] = v`) does not count.
-    """
-    bound: set[str] = set()
-    names: set[str] = set()
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            bound.add(child.id)
-        elif isinstance(child, (ast.Attribute, ast.Subscript)) and isinstance(child.ctx, ast.Store):
-            names.update(_base_names(child))
-        elif (
-            isinstance(child, ast.Call)
-            and isinstance(child.func, ast.Attribute)
-            and child.func.attr in MUTATORS
-            and isinstance(child.func.value, ast.Name)
-        ):
-            names.add(child.func.value.id)
-    return bound | (names - imported)
-
-
 @lru_cache(maxsize=4096)
 def global_names(source: str) -> frozenset[str]:
     """The global names that top-level statements use, except builtins.
@@ -231,7 +204,8 @@ def global_names(source: str) -> frozenset[str]:
     def walk(table: symtable.SymbolTable) -> None:
         for symbol in table.get_symbols():
             # symtable calls what a function named `top` binds global as well as local
-            if symbol.is_referenced() and symbol.is_global() and not symbol.is_local():
+            used = symbol.is_referenced() or symbol.is_declared_global()  # `calls += 1` is no use
+            if used and symbol.is_global() and not symbol.is_local():
                 found.add(symbol.get_name())
         for child in table.get_children():
             walk(child)

@@ -1,5 +1,6 @@
 """What is taken from a notebook, and what is said about the rest."""
 
+import pytest
 from world_tables import cases
 
 from grader.notebook.collect import collect
@@ -54,7 +55,57 @@ def test_a_setting_of_a_package_is_no_value_of_the_student(imports, skipped):
     name = imports.split()[-1]
     own = f"{imports}\ndef softmax(x):\n    return {name}, x"
     assert not collected(own, skipped).refused
-    assert collected(own, f"for {name} in range(3):\n    pass").refused
+
+
+HELPED = "def helper(x):\n    return x\ndef softmax(x):\n    return helper(x)"
+TABLED = "TABLE = {}\ndef softmax(x):\n    return TABLE[x]"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [HELPED, "print([helper for helper in (1, 2)])"],
+        [HELPED, "for helper in (1, 2):\n    print(helper)"],
+        ["for helper in (1, 2):\n    print(helper)", HELPED],
+        [HELPED, "with open('x') as f:\n    def plot(a, helper):\n        b = helper.pop()"],
+        ["for TABLE in ({}, {}):\n    print(TABLE)", TABLED],
+        ["for i in (1, 2):\n    TABLE[i] = i", TABLED],
+        ["import helper\ndef softmax(x):\n    return helper(x)", "with f() as helper:\n    pass"],
+    ],
+)
+def test_a_name_that_a_loop_takes_for_itself_refuses_nothing(cells):
+    assert not collected(*cells).refused
+
+
+@pytest.mark.parametrize(
+    "skipped",
+    [
+        "for TABLE in (1, 2):\n    pass",
+        "[TABLE.update({i: i}) for i in range(3)]",
+        "with f():\n    def fill(i):\n        TABLE[i] = i\n    fill(3)",
+        "with f():\n    def fill():\n        global TABLE\n        TABLE = 3\n    fill()",
+    ],
+)
+def test_a_value_that_only_skipped_code_knows_is_refused(skipped):
+    assert "`TABLE` is set in cell 2" in collected(TABLED, skipped).refused["softmax"]
+    assert collected(TABLED, skipped, "TABLE |= {1: 1}").refused  # goes on from an unknown value
+    assert not collected(TABLED, skipped, "TABLE = {1: 1}").refused
+
+
+def test_an_import_or_a_helper_keeps_its_name_when_a_last_cell_takes_it():
+    imported = "from tools import helper\ndef softmax(x):\n    return helper(x)"
+    for own in (imported, HELPED):
+        result = collected(own, "helper = {'runs': 3}\ndef plot():\n    return helper")
+        assert kept(result) == ["helper", "softmax", "plot"]
+        assert any("`helper` is set again in cell 2" in notice for notice in result.notices)
+    for again in ("helper = cached(helper)", "helper = 3\ndef softmax(x):\n    return x + helper"):
+        assert "helper" in kept(collected(imported, again))[2:]
+    assert kept(collected("from tools import softmax", "softmax = best")) == ["softmax"] * 2
+
+
+def test_a_counter_of_calls_is_kept():
+    counted = "def softmax(x):\n    global calls\n    calls += 1\n    return x"
+    assert kept(collected("calls = 0", counted)) == ["calls", "softmax"]
 
 
 def test_magics_and_shell_lines_may_stand_anywhere():
