@@ -1,3 +1,3 @@
 """The Transformer, component by component: what students of the course import."""
 
-__version__ = "0.13.0"
+__version__ = "0.14.0"

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from grader.course.course import Course
 from grader.library import student_tree
 from grader.library.components import Component
-from grader.notebook.statements import global_names, touched
+from grader.notebook.skipped_code import touched
+from grader.notebook.statements import global_names
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 Cell = tuple[str, str, list[str]]  # kind, text, tags
@@ -52,7 +53,7 @@ class Waiting:
         ]
         for node in body:
             if not isinstance(node, IMPORTS):
-                self.names |= touched(node) | {getattr(node, "name", "")}
+                self.names |= set().union(*touched(node)) | {getattr(node, "name", "")}
         if kept:
             yield "code", "\n".join(kept)
         yield "markdown", f"{WAITS}\n\n```python\n{code}\n```"
@@ -61,7 +62,7 @@ class Waiting:
         """Whether a statement cannot run; what it binds then waits, too, or else no longer does."""
         found = {alias for alias, module in _imported(node) if self._is_late(module)}
         is_late = bool(found or RESULTS in text or global_names(text) & self.names)
-        binds = found if isinstance(node, IMPORTS) else touched(node)
+        binds = found if isinstance(node, IMPORTS) else set[str]().union(*touched(node))
         self.names = self.names | binds if is_late else self.names - binds
         return is_late
 

@@ -17,8 +17,9 @@ def read(axes: Any) -> dict[str, Any]:
         raise TypeError(f"expected a matplotlib Axes, got a {type(axes).__name__}")
     mapped = [m for m in [*axes.images, *axes.collections] if m.get_array() is not None]
     images: list[Any] = [np.ma.asarray(image.get_array()) for image in mapped]
+    titles = (axes.get_title("left"), axes.get_title(), axes.get_title("right"))
     return {
-        "title": axes.get_title(),
+        "title": " ".join(filter(None, titles)),
         "xlabel": axes.get_xlabel(),
         "ylabel": axes.get_ylabel(),
         "xticklabels": _labels(axes.xaxis),

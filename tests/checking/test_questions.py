@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from grader.checking import expect, numeric
 from grader.checking.answer import Answer, tell_apart
@@ -18,6 +19,7 @@ from grader.checking.notebook import VisiblePoints
 from grader.checking.numeric import describe
 from grader.checking.session import FAILED, PASSED, TestResult
 from grader.seam import StudentError
+from grader.seam import axes as seen_axes
 from grader.seam.steps import counted
 
 HALF = np.full((2, 2), 0.5)
@@ -202,3 +204,10 @@ def test_instructions_are_counted_from_the_first_call_on():
     assert first == again > 0
     assert longer > first
     assert counted(namespace, lambda: sorted(range(5))) == 0
+
+
+@pytest.mark.parametrize("side", ["left", "center", "right"])
+def test_a_title_counts_wherever_it_stands(side):
+    axes = Figure().subplots()
+    axes.set_title("Weights", loc=side)
+    assert seen_axes.read(axes)["title"] == "Weights"
