@@ -74,12 +74,11 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
     kept = [f for f in found if f.kind != "stub" or not set(f.statement.names) <= written]
     uses = _uses(kept)
     needed = _needed(uses, names)
-    for f in _scratch(kept, needed, set(names)):
-        kept.remove(f)
-        again = ", ".join(f"`{name}`" for name in f.statement.names)
+    for position in _scratch(kept, needed - set(names), needed):  # the last first
+        again = kept.pop(position).statement
         result.notices.append(
-            f"{again} is set again in cell {f.statement.cell}, after all that needs it: what was "
-            "imported or defined before counts"
+            f"`{'`, `'.join(again.names)}` is set again in cell {again.cell}, after all that needs "
+            "it: what was imported or defined before counts"
         )
     for f in kept:
         bound = set(f.statement.names)
@@ -127,21 +126,25 @@ def _needed(uses: dict[str, set[str]], names: Iterable[str]) -> set[str]:
     return needed
 
 
-def _scratch(found: list[Found], needed: Set[str], names: Set[str]) -> list[Found]:
-    """Assignments to `needed` names that were imported or defined before; nothing after uses them.
+def _scratch(found: list[Found], helping: Set[str], needed: Set[str]) -> list[int]:
+    """Places of assignments to `helping` names, imported or defined before, used by nothing after.
 
-    The exercises' own `names` do not count: their last definition does.
     `stats = {…}` in a last cell leaves the answers above, which import `stats`, as they are.
     """
-    made, scratch = set[str](), list[Found]()
+    made: dict[str, int] = {}  # by name: where it is first imported or defined
     for position, f in enumerate(found):
-        bound = set(f.statement.names)
         if f.kind in ("import", "definition"):
-            made |= bound
-        elif f.kind == "assignment" and bound and bound <= made & needed - names and _is_fresh(f):
-            later = [g.statement for g in found[position + 1 :] if g.kind != "skipped"]
-            if not any(bound & one.uses for one in later if needed & set(one.names)):
-                scratch.append(f)
+            for name in f.statement.names:
+                made.setdefault(name, position)
+    scratch, used = list[int](), set[str]()
+    for position, f in reversed(list(enumerate(found))):
+        bound = set(f.statement.names) if f.kind != "skipped" else set[str]()
+        again = bound and all(made.get(name, position) < position for name in bound)
+        free = bound <= helping and not bound & used
+        if f.kind == "assignment" and again and free and _is_fresh(f):
+            scratch.append(position)
+        elif bound & needed:
+            used |= f.statement.uses
     return scratch
 
 

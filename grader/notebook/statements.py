@@ -204,7 +204,8 @@ def global_names(source: str) -> frozenset[str]:
     def walk(table: symtable.SymbolTable) -> None:
         for symbol in table.get_symbols():
             # symtable calls what a function named `top` binds global as well as local
-            used = symbol.is_referenced() or symbol.is_declared_global()  # `calls += 1` is no use
+            # of `global calls; calls += 1`, symtable says that `calls` is assigned alone
+            used = symbol.is_referenced() or symbol.is_declared_global()
             if used and symbol.is_global() and not symbol.is_local():
                 found.add(symbol.get_name())
         for child in table.get_children():

@@ -88,7 +88,7 @@ def test_a_name_that_a_loop_takes_for_itself_refuses_nothing(cells):
 )
 def test_a_value_that_only_skipped_code_knows_is_refused(skipped):
     assert "`TABLE` is set in cell 2" in collected(TABLED, skipped).refused["softmax"]
-    assert collected(TABLED, skipped, "TABLE |= {1: 1}").refused  # goes on from an unknown value
+    assert collected(TABLED, skipped, "TABLE |= {1: 1}").refused  # follows from an unknown value
     assert not collected(TABLED, skipped, "TABLE = {1: 1}").refused
 
 

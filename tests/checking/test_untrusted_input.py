@@ -203,6 +203,8 @@ def test_only_the_line_ends_of_python_end_a_line(mark):
 def test_many_statements_take_time_in_proportion():
     skipped = "def softmax(x):\n    return y\ny = []\n" + "y.append(1)\n" * 8_000
     assert within(10.0, collected, skipped).refused.keys() == {"softmax"}
+    again = "from z import y\ndef softmax(x):\n    return y\n" + "y = 1\n" * 8_000
+    assert len(within(10.0, collected, again).statements) == 2
     chain = "softmax = a0\n" + "".join(f"a{i} = a{i + 1}\n" for i in range(8_000))
     found = collected(chain)
     assert len(within(10.0, found.closure, ["softmax"])) == 8_001
