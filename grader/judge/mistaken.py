@@ -97,16 +97,17 @@ def causes_of(assignment: Assignment, seed: int | None = None) -> session.Causes
     seed = assignment.seed if seed is None else seed
 
     def named(results: list[TestResult]) -> list[TestResult]:
-        if not assignment.solution.exists():
+        failing = {one.mark.exercise for one in results if one.outcome == session.FAILED}
+        if not failing or not assignment.solution.exists():
             return results
         kept = folder_of_answers(assignment, _rests_on(assignment), seed)
-        found = dict[str, TestResult]()
-        for exercise in assignment.exercises:
-            own = [result for result in results if result.mark.exercise == exercise.id]
+        found = {result.id: result for result in results}
+        for exercise in failing:
+            own = [result for result in results if result.mark.exercise == exercise]
             suspects = [
                 _mistake(assignment, bug, kept / f"{bug.name}.json", seed)
                 for bug in mistakes.load(assignment)
-                if bug.exercise == exercise.id
+                if bug.exercise == exercise
             ]
             found.update({one.id: one for one in causes.named(own, suspects)})
         return [found[result.id] for result in results]

@@ -15,14 +15,16 @@ STARTS = [(threading.Thread, "_bootstrap_inner"), (_thread, "start_new_thread")]
 REPLACED = "something put in the place of a function of torch"
 
 _in_force: dict[str, str] = {}  # in every thread: last part of a name of torch → the name
+_of_names: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}  # by what is in force, verdicts
 _verdicts: dict[str, str] = {}  # by what torch announces; training calls the same few very often
 
 
 @contextmanager
 def watched(names: Mapping[str, str]) -> Iterator[None]:
     """Refuse these while the body runs, in every thread that is watched."""
+    global _verdicts
     _in_force.update(names)
-    _verdicts.clear()
+    _verdicts = _of_names.setdefault(tuple(names.items()), {})
     try:
         with watch_class()():
             yield
