@@ -13,15 +13,29 @@ from typing import Any
 
 from ..seam import Student
 from .answer import Answer
+from .messages import Failure
+from .numeric import describe
 
 MOST_CALLS = 6  # of a question, that are repeated in other forms
 CHANGED = "arguments that are changed"
 AGAIN = "it gives the same answer when it is asked again"
 FORMS: Mapping[str, str] = {  # by the variation's name: see `seam.variations`
-    "device": "it stays on the device of its arguments, such as a GPU",
+    "device": "it also works on another device, such as a GPU, and stays there",
     "precision": "tensors of float64 give float64, and the same numbers",
     "one": "the first of several gives alone what it gives among the others",
     "axis": "one more leading axis is kept",
+}
+CAUSES: Mapping[str, str] = {  # of a fact that is not so
+    CHANGED: "your code writes into an argument (`x -= 1`, `x[0] = 1`): work on a copy",
+    AGAIN: "your code keeps something from call to call (a global, an attribute, a default list), "
+    "or draws random numbers",
+    FORMS["device"]: "your code makes a tensor on the CPU: make it where the arguments are "
+    "(`device=x.device`), or keep it in the module with `register_buffer`",
+    FORMS["precision"]: "your code makes a tensor of float32, or converts one: keep the dtype of "
+    "the arguments (`dtype=x.dtype`)",
+    FORMS["one"]: "your code mixes the examples of a batch, or `squeeze()` drops an axis of "
+    "length 1",
+    FORMS["axis"]: "your code counts axes from the front: count them from the end (-1, -2)",
 }
 
 
@@ -49,6 +63,15 @@ def only_so(right: Answer) -> Answer:
 def without_facts(right: Answer) -> Answer:
     """A right form's answer without any fact."""
     return replace(right, values={n: value for n, value in right.values.items() if n not in SO})
+
+
+def tell_apart(answer: Answer, right: Answer) -> None:
+    """Raises Failure for the first fact that is so of a right form, and not of the answer."""
+    for name, so in right.values.items():
+        if name in SO and (value := answer.values.get(name)) != so:
+            wanted, found = (f"{name} = []", describe(value)) if so == [] else (name, "not so")
+            cause = CAUSES[name.partition(" (call ")[0]]
+            raise Failure(wanted, found, cause, value=value, seen=True)
 
 
 def _name(fact: str, number: int) -> str:

@@ -19,9 +19,8 @@ import numpy as np
 from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
-from . import numeric
+from . import automatic_facts, numeric
 from .answer import Answer, tell_apart, wrong_value
-from .automatic_facts import with_facts, without_facts
 from .explanation import explain
 from .faults import SuiteError, own_fault
 from .messages import Failure
@@ -156,7 +155,7 @@ class _Session:
             if not is_first(test) or self._is_wrong(test, answer):
                 return answer
             exercise = self.assignment.exercise(test.mark.exercise)
-            return with_facts(
+            return automatic_facts.with_facts(
                 answer,
                 self.student,
                 exercise.declines,
@@ -171,18 +170,19 @@ class _Session:
     def _is_wrong(self, test: Test, answer: Answer) -> bool:
         """Whether an answer without facts is wrong already: then nobody asks for these."""
         try:
-            self._compare(test, answer, of=without_facts)
+            self._compare(test, answer, facts=False)
         except Failure:
             return True
         return False
 
-    def _compare(
-        self, test: Test, answer: Answer, of: Callable[[Answer], Answer] = lambda right: right
-    ) -> None:
-        """Raises Failure for an answer that is not (what is taken `of`) the right one."""
+    def _compare(self, test: Test, answer: Answer, facts: bool = True) -> None:
+        """Raises Failure for an answer that is not the right one, or of which a fact is not so."""
         if self.right is not None and (asked := test.mark.question):
-            right = of(self.right(test))
-            tell_apart(answer, right, asked.advice, asked.read, asked.atol, asked.rtol)
+            right = self.right(test)
+            values = automatic_facts.without_facts(right)
+            tell_apart(answer, values, asked.advice, asked.read, asked.atol, asked.rtol)
+            if facts:
+                automatic_facts.tell_apart(answer, right)
 
     def _allow(self, exercise: str) -> None:
         """Raises StudentError if the exercise's tests need not run."""

@@ -118,8 +118,8 @@ def _lines(entry: ExerciseResult, result: Result, whole: bool) -> list[str]:
         lines += [] if test.failed else _test(test, "", test.message or Message())
     for found in entry.failures:
         several = len(found.tests) > 1
-        for name, said in ((found.label, found.shared.cause), ("got", found.shared.got)):
-            lines += wrapped(f"{name}: {said}", 2) if several and said else []
+        for name, said in _facts(found.label, found.shared) if several else ():
+            lines += wrapped(f"{name}: {said}", 2) if said else []
         for test, own in found.tests:
             lines += _test(test, found.label, own if several else found.shared)
     return lines
@@ -135,7 +135,12 @@ def _test(test: GradedTest, label: str, message: Message) -> list[str]:
     lines = wrapped(f"{sign_of(test)} {earned:<13} {test.title} ({facts})", 2)
     if test.outcome != "PASSED":
         known = f"{test.known_as} [{test.bug}]".lstrip() if test.bug else ""
-        parts = ((label, message.cause), ("known mistake", known), ("got", message.got))
-        for name, said in parts:
+        for name, said in _facts(label, message, known):
             lines += wrapped(f"{name}: {shortened(said, 300)}", 8) if said else []
     return lines
+
+
+def _facts(label: str, message: Message, known: str = "") -> list[tuple[str, str]]:
+    """The parts of a message, named; `label`: that of the cause, `known`: the named mistake."""
+    parts = [(label, message.cause), ("known mistake", known)]
+    return [*parts, ("expected", message.expected), ("got", message.got)]

@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from grader.checking import automatic_facts
 from grader.checking.answer import Answer
+from grader.checking.messages import Failure
 from grader.seam import Student, StudentError
 from grader.seam.executor import Executor, LocalBackend
 
@@ -104,6 +105,21 @@ def test_a_call_is_asked_in_other_forms(function, args, broken):
 def test_what_is_written_to_or_kept_is_seen():
     assert automatic_facts.CHANGED in asked(written_to, [X.clone()])
     assert automatic_facts.AGAIN in asked(counted, [X])
+
+
+@pytest.mark.parametrize("fact", automatic_facts.SO)
+def test_a_fact_that_is_not_so_has_its_own_cause(fact):
+    right, is_list = Answer(automatic_facts.SO), fact == automatic_facts.CHANGED
+    wrong = Answer({**right.values, fact: ["f: argument x"] if is_list else False})
+    automatic_facts.tell_apart(right, right)
+    automatic_facts.tell_apart(wrong, automatic_facts.without_facts(right))
+    with pytest.raises(Failure) as failure:
+        automatic_facts.tell_apart(wrong, right)
+    message = failure.value.message
+    assert message.expected.startswith(fact)
+    assert message.got == ("['f: argument x']" if is_list else "not so")
+    assert message.cause.startswith("your code ")
+    assert message.seen
 
 
 def test_nothing_is_changed_by_asking():

@@ -98,7 +98,7 @@ def test_why_adds_up_and_names_the_tests(out):
         "1 day late",
         "changed by hand from 7 to 6: the hint was wrong",
         "likely cause: not divided by √d_k",
-        "known mistake: Scores are not scaled [no_scaling]",
+        "known mistake: Scores are not scaled [no_scaling] expected: ",
         "points kept: it passes with a correct 1.3",
     ):
         assert part in " ".join(text.split())
