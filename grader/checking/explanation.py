@@ -66,7 +66,11 @@ def _of_call(names: Collection[str], function: str, missing: str, keyword: str) 
 
 # What a test's own exception says about the answer that it could not handle.
 _FORMS = (
-    (r"\bNoneType\b", "None is returned: is the `return` missing, or before the value is there?"),
+    (
+        r"\bNoneType\b",
+        "None is in the place of a value: is the `return` missing, or was a part of the answer "
+        "never computed or asked for?",
+    ),
     (
         r"values to unpack|zip\(\) argument|unpack non-iterable|too many indices"
         r"|out of bounds|out of range|not subscriptable",

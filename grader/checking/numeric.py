@@ -12,6 +12,8 @@ from .messages import Failure
 
 MAX_ITEMS = 8  # of a list or dict, and numbers of an array, before it is shortened
 MAX_TEXT = 300
+NO_RETURN = "the function has no `return`, or returns before it has a value"
+PART_MISSING = "this part of the answer is None: is it computed, asked for and returned?"
 FOR_CHANCE = 0.01  # a tolerance from here on is one of random answers, chosen in standard errors
 
 
@@ -120,7 +122,7 @@ def close(
     NaN equals nothing. `what` names the value in the message ("row 2 of the weights").
     """
     name = f"{what} = " if what else ""
-    actual, target = as_array(got, what, read), numbers(want)
+    actual, target = as_array(got, what, read, otherwise), numbers(want)
     same_shape = actual.shape == target.shape
     has_nan = bool(np.isnan(actual).any()) and not np.isnan(target).any()
     if same_shape and not has_nan and np.allclose(actual, target, atol=atol, rtol=rtol):
@@ -140,19 +142,20 @@ def close(
     raise Failure(expected, found, otherwise, read, value=actual)
 
 
-def as_array(value: Any, what: str, read: str) -> np.ndarray:
+def as_array(value: Any, what: str, read: str, otherwise: str = "") -> np.ndarray:
     """The answer as a float64 array. Raises Failure if it is not numeric."""
     torch = sys.modules.get("torch")
+    holes = value is None or (isinstance(value, list) and any(one is None for one in value))
     plain = isinstance(value, (bool, int, float, np.ndarray, list)) or (
         torch is not None and isinstance(value, torch.Tensor)
     )
-    if plain:
+    if plain and not holes:
         try:
             return numbers(value)
         except (TypeError, ValueError):
             pass
     expected = f"an array{f' ({what})' if what else ''}"
-    cause = (
-        "the function has no `return`, or returns before it has a value" if value is None else ""
-    )
-    raise Failure(expected, describe(value), cause, read, value is None)
+    if value is None and not what:
+        raise Failure(expected, "None", NO_RETURN, read, seen=True)
+    cause = "; ".join(text for text in (holes and PART_MISSING, otherwise) if text)
+    raise Failure(expected, describe(value), cause, read)

@@ -23,7 +23,7 @@ from . import automatic_facts, numeric
 from .answer import Answer, tell_apart, wrong_value
 from .explanation import explain
 from .faults import SuiteError, own_fault
-from .messages import Failure
+from .messages import Failure, Message
 from .suite import Fixture, Test, read_tests
 from .test_result import BROKEN, FAILED, PASSED, TestResult, without_lone_passes
 
@@ -120,7 +120,7 @@ class _Session:
                 self._compare(test, answer)
         except Failure as failure:
             of_error = isinstance(failure.__context__, StudentError) or None
-            outcome, message = FAILED, replace(failure.message, raised=of_error)
+            outcome, message = FAILED, replace(self._of_none(failure, answer), raised=of_error)
             wrong = not of_error and not isinstance(failure.value, str)  # texts tell refusals
             answer = answer or wrong_value(failure, test.file)
         except Exception as error:
@@ -183,6 +183,15 @@ class _Session:
             tell_apart(answer, values, asked.advice, asked.read, asked.atol, asked.rtol)
             if facts:
                 automatic_facts.tell_apart(answer, right)
+
+    def _of_none(self, failure: Failure, answer: Answer | None) -> Message:
+        """The message of a failure; of None that a call gave, it says that nothing is returned."""
+        whole = answer is None or all(value is None for value in answer.values.values())
+        if failure.message.got != "None" or not whole:
+            return failure.message
+        if not any(call.gave_none for call in self.student.calls):
+            return failure.message
+        return replace(failure.message, cause=numeric.NO_RETURN, seen=True)
 
     def _allow(self, exercise: str) -> None:
         """Raises StudentError if the exercise's tests need not run."""

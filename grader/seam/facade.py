@@ -47,12 +47,13 @@ class CallResult:
 
 @dataclass(frozen=True)
 class Call:
-    """A call that a test has made, and the arguments that were changed by it."""
+    """A call that a test has made, what was changed by it, and whether it gave None."""
 
     target: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     changed: list[str]
+    gave_none: bool
 
     @property
     def name(self) -> str:
@@ -130,7 +131,8 @@ class Student:
             seed=seed,
         )
         result: CallResult = shaped(CallResult, answer)
-        self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
+        changed = [*result.changed, *result.touched]
+        self.calls.append(Call(target, args, kwargs, changed, result.value is None))
         return result
 
     def varied(self, call: Call) -> dict[str, bool]:

@@ -121,6 +121,25 @@ def test_a_refusal_does_not_count_beside_no_value_at_all(course, suite):
     assert (refusal.outcome, refusal.message) == ("WAITING", COUNTS_ONCE)
 
 
+PART = "this part of the answer is None"
+# what a function returns, how a test looks at it, and what the message says of that
+NONE = [
+    (None, "expect.close(student.f(), 1.0, what='the output')", "no `return`"),
+    (None, "expect.close(student.f()['weights'], 1.0)", "is the `return` missing, or was a part"),
+    ({"weights": None}, "expect.close(student.f()['weights'], 1.0, what='weights')", PART),
+    ([None, None], "expect.close(student.f(), [1.0, 2.0], otherwise='ask')", f"{PART}: is it"),
+    ({"a": None}, "expect.close(student.f()['a'], 1.0, what='a', otherwise='ask')", "; ask"),
+]
+
+
+@pytest.mark.parametrize(("value", "test", "said"), NONE)
+def test_a_part_that_is_none_is_not_taken_for_a_missing_return(course, suite, value, test, said):
+    (result,) = ran(course, suite(marked("test_value", test)), {"f": lambda: value})
+    assert said in result.message.cause
+    assert result.message.seen == (said == "no `return`")
+    assert "None" in result.message.got
+
+
 def test_what_must_not_change_counts_beside_no_wrong_value(course, suite):
     """Whoever returns what was given has computed nothing."""
     stays = REFUSING.replace("student.f", "expect.unchanged(student.call(student.f, 1).changed)")
