@@ -14,7 +14,7 @@ from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR, POLICY
 from . import ban_routes, not_run
 from .notebook_file import Cell
-from .skipped_code import touched
+from .skipped_code import is_constant, loop_variables, touched
 from .statements import Found, Statement, sort_cell
 
 MAX_NOTICES = 100
@@ -161,7 +161,7 @@ def _refuse_touched(
     """Refuse exercises that need a name set or changed by skipped code: its value is unknown.
 
     Not if it is bound anew after that, or if only a loop or a block takes the name of an import or
-    a definition, which then counts.
+    a definition, which then counts. So does a constant: see `_constants`.
     """
     needed_by = {name: _needed(uses, [name]) for name in names}
     needed = set[str]().union(*needed_by.values())
@@ -172,10 +172,17 @@ def _refuse_touched(
         imported |= bound if f.kind == "import" else set()
         made = made - bound if f.kind == "assignment" else made | bound
         anew |= dict.fromkeys(bound, position) if _is_fresh(f) else {}
+    constants = _constants(found, needed)
     for position, f in enumerate(found):
         bound, changed = touched(f.node, imported) if f.kind == "skipped" else (set(), set())
         for name in sorted(((bound - made) | changed) & needed):
             if anew.get(name, -1) > position:
+                continue
+            if name in constants.get(position, ()) and name not in changed:
+                result.notices.append(
+                    f"a loop in cell {f.statement.cell} takes the name `{name}`: the value that "
+                    "was assigned before counts"
+                )
                 continue
             why = (
                 f"`{name}` is set in cell {f.statement.cell} by code that is not run when grading "
@@ -184,6 +191,24 @@ def _refuse_touched(
             for dependent in names:
                 if name in needed_by[dependent]:
                     result.refused[dependent] = why
+
+
+def _constants(found: list[Found], needed: Set[str]) -> dict[int, set[str]]:
+    """By the place of skipped code: names of earlier constants that its loops take as variables.
+
+    Only those that nothing needed uses after that. `EPS = 1e-9` is known, whatever
+    `for EPS in (1e-6, 1e-3): …` tries later.
+    """
+    constants, taken = set[str](), dict[int, set[str]]()
+    last: dict[str, int] = {}  # by name: where something needed uses it for the last time
+    for position, f in enumerate(found):
+        if f.kind == "skipped":
+            taken[position] = loop_variables(f.node) & constants
+            continue
+        own = set(f.statement.names)
+        (constants.update if is_constant(f.node) else constants.difference_update)(own)
+        last |= dict.fromkeys(f.statement.uses, position) if own & needed else {}
+    return {at: {n for n in names if last.get(n, -1) < at} for at, names in taken.items()}
 
 
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:

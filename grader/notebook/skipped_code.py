@@ -1,6 +1,7 @@
 """Names whose values a statement of a notebook decides that is not run when grading."""
 
 import ast
+from collections import Counter
 from collections.abc import Set
 
 from .guards import Definition
@@ -10,6 +11,8 @@ MUTATORS = frozenset(
     "append extend insert update add pop popitem remove discard clear setdefault sort reverse "
     "fill resize put __setitem__".split()
 )
+OPERATORS = (ast.unaryop, ast.operator, ast.expr_context)
+WRITTEN = (ast.Constant, ast.Name, ast.Tuple, ast.UnaryOp, ast.BinOp, *OPERATORS)
 
 
 def touched(node: ast.AST, imported: Set[str] = frozenset()) -> tuple[set[str], set[str]]:
@@ -38,6 +41,35 @@ def touched(node: ast.AST, imported: Set[str] = frozenset()) -> tuple[set[str], 
             changed.update({child.func.value.id} - own)
         waiting += [(inner, own) for inner in ast.iter_child_nodes(child)]
     return bound, changed - imported
+
+
+def loop_variables(node: ast.AST) -> set[str]:
+    """Names that a skipped statement binds as variables of its `for` loops, and nowhere else.
+
+    Not of a loop with a `break`: it searches, and the value with which it ends is a result.
+    """
+    loops = [part for part in ast.walk(node) if isinstance(part, ast.For)]
+    whole = [one for one in loops if not any(isinstance(p, ast.Break) for p in ast.walk(one))]
+    variables = Counter(name for loop in whole for name in _stored(loop.target))
+    stored = Counter(_stored(node))
+    return {name for name, count in variables.items() if stored[name] == count}
+
+
+def _stored(node: ast.AST) -> list[str]:
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return [part.id for part in parts if isinstance(part.ctx, ast.Store)]
+
+
+def is_constant(node: ast.AST) -> bool:
+    """Whether a statement gives names to numbers or texts that are written in it."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    parts = [part for one in (node.value, *targets) for part in ast.walk(one)]
+    values = [part.value for part in parts if isinstance(part, ast.Constant)]
+    names = sum(isinstance(part, ast.Name) for part in parts)
+    only = names == len(_stored(node)) and all(isinstance(part, WRITTEN) for part in parts)
+    return bool(values) and None not in values and only
 
 
 def _names_of_scope(node: ast.AST) -> set[str]:

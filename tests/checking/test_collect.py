@@ -92,6 +92,39 @@ def test_a_value_that_only_skipped_code_knows_is_refused(skipped):
     assert not collected(TABLED, skipped, "TABLE = {1: 1}").refused
 
 
+WITH_EPS = "def softmax(x):\n    return x + EPS"
+
+
+@pytest.mark.parametrize("value", ["1e-9", "-1 / 8", "'a'", "0", "(1, 2)"])
+def test_a_constant_keeps_its_value_when_a_later_loop_takes_its_name(value):
+    loop = "for i, EPS in enumerate((1, 2)):\n    print(softmax(EPS))"
+    result = collected(f"EPS = {value}", WITH_EPS, loop, "i = 3\ndef plot():\n    return EPS")
+    assert not result.refused
+    assert "EPS" in kept(result)
+    assert any("loop in cell 3 takes the name `EPS`" in notice for notice in result.notices)
+    assert not collected("EPS: float = 1", f"{WITH_EPS}\nif EPS:\n    for EPS in []: pass").refused
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["EPS = 1", "for EPS in (1, 2):\n    pass", WITH_EPS],  # it is used after that
+        ["EPS = 1", WITH_EPS, "for EPS in (1, 2):\n    if EPS:\n        break"],  # a search
+        ["EPS = 1", WITH_EPS, "for EPS in (1, 2):\n    EPS += 1"],
+        ["EPS = 1", WITH_EPS, "while True:\n    EPS = 2"],
+        ["EPS = 1", WITH_EPS, "with f() as EPS:\n    pass"],
+        ["EPS = None", WITH_EPS, "for EPS in (1, 2):\n    pass"],
+        ["EPS = best()", WITH_EPS, "for EPS in (1, 2):\n    pass"],
+        ["EPS = 1\nEPS += 1", WITH_EPS, "for EPS in (1, 2):\n    pass"],
+        ["EPS = [1]\nEPS[0] = 1", WITH_EPS, "for EPS in (1, 2):\n    pass"],
+        ["for EPS in (1, 2):\n    pass", WITH_EPS],
+        ["EPS = 1", WITH_EPS, "for EPS in (1, 2):\n    pass", "EPS = EPS * 2"],
+    ],
+)
+def test_a_constant_whose_value_a_loop_may_decide_is_refused(cells):
+    assert "`EPS` is set in cell" in collected(*cells).refused["softmax"]
+
+
 def test_an_import_or_a_helper_keeps_its_name_when_a_last_cell_takes_it():
     imported = "from tools import helper\ndef softmax(x):\n    return helper(x)"
     for own in (imported, HELPED):
