@@ -40,16 +40,22 @@ CAUSES: Mapping[str, str] = {  # of a fact that is not so
 
 
 def with_facts(
-    answer: Answer, student: Student, declined: Collection[str], again: Callable[[], Answer]
+    answer: Answer,
+    student: Student,
+    right: Answer | None,
+    declined: Collection[str],
+    again: Callable[[], Answer],
 ) -> Answer:
-    """The answer to the question that was just asked, with its facts; `again` asks once more."""
+    """The answer to the question that was just asked, with its facts; `again` asks once more.
+
+    Of the right form's own answer (`right` is None) all are asked, else only those that are so.
+    """
     changed = {f"{one.name}: argument {name}" for one in student.calls for name in one.changed}
-    forms = {
-        _name(FORMS[form], number): so
-        for number, call in enumerate(student.calls[:MOST_CALLS], 1)
-        for form, so in student.varied(call).items()
-        if form not in declined
-    }
+    forms = dict[str, bool]()
+    for number, call in enumerate(student.calls[:MOST_CALLS], 1):
+        named = {form: _name(fact, number) for form, fact in FORMS.items() if form not in declined}
+        asked = [form for form, name in named.items() if right is None or name in right.values]
+        forms |= {named[form]: so for form, so in student.varied(call, asked).items()}
     facts = {CHANGED: sorted(changed), **forms, AGAIN: again().like(answer)}
     return replace(answer, values={**answer.values, **facts})
 

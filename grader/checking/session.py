@@ -158,6 +158,7 @@ class _Session:
             return automatic_facts.with_facts(
                 answer,
                 self.student,
+                self.right and self.right(test),
                 exercise.declines,
                 lambda: asked(self._begin(test, exercise.id)),
             )

@@ -88,11 +88,13 @@ class Executor:
             "touched": [name for name in contents if contents[name] != written.get(name)],
         }
 
-    def verb_varied(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> dict[str, bool]:
-        """Whether a call holds in other forms of its arguments, by their name: see `variations`."""
+    def verb_varied(
+        self, target: Any, args: list[Any], kwargs: dict[str, Any], forms: list[str]
+    ) -> dict[str, bool]:
+        """Whether a call holds in these other forms of its arguments: see `variations`."""
         from . import variations
 
-        return variations.holds((target, args, kwargs))
+        return variations.holds((target, args, kwargs), forms)
 
     def verb_make(self, source: str, data: dict[str, Any]) -> object:
         """Evaluate a test's expression on this side, to build generators, callables or modules."""

@@ -135,12 +135,14 @@ class Student:
         self.calls.append(Call(target, args, kwargs, changed, result.value is None))
         return result
 
-    def varied(self, call: Call) -> dict[str, bool]:
-        """Whether a call holds in other forms of its arguments, by their name: see `variations`."""
+    def varied(self, call: Call, forms: list[str]) -> dict[str, bool]:
+        """Whether a call holds in these other forms of its arguments: see `variations`."""
+        if not forms:
+            return {}
         how_called = {"target": call.target, "args": [*call.args], "kwargs": call.kwargs}
-        found = self._ask("varied", deadline=VARIED_SECONDS, **how_called)
+        found = self._ask("varied", deadline=VARIED_SECONDS, **how_called, forms=forms)
         answers = found if isinstance(found, dict) else {}
-        return {str(name): so is True for name, so in answers.items()}
+        return {form: answers[form] is True for form in forms if form in answers}
 
     def count_steps(self, target: "Function | Handle", *args: Any, **kwargs: Any) -> int:
         """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""

@@ -7,7 +7,7 @@ devices fails there as on a GPU. Code that looks at values cannot run on it, whi
 import copy
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import MethodType
 from typing import Any
 
@@ -19,8 +19,8 @@ CLOSE = 1e-3  # of numbers in another precision
 Call = tuple[Any, list[Any], dict[str, Any]]  # what is called, with what
 
 
-def holds(given: Call) -> dict[str, bool]:
-    """By the name of each variation: whether the call gives there what it should.
+def holds(given: Call, names: Collection[str]) -> dict[str, bool]:
+    """By the name of each of these variations: whether the call gives there what it should.
 
     Arrays, tensors and modules stay as they are; other objects, such as an optimizer, are used
     again. A call without arrays has no variations; one that cannot be repeated holds.
@@ -30,8 +30,8 @@ def holds(given: Call) -> dict[str, bool]:
     try:
         as_it_is = _arrays(_made(copied(given)))
     except Exception:
-        return dict.fromkeys(VARIATIONS, True)
-    return {name: _holds(vary, given, as_it_is) for name, vary in VARIATIONS.items()}
+        return dict.fromkeys(names, True)
+    return {name: _holds(VARIATIONS[name], given, as_it_is) for name in names}
 
 
 def copied(value: Any) -> Any:

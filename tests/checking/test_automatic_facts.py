@@ -9,8 +9,9 @@ from torch.nn import functional
 from grader.checking import automatic_facts
 from grader.checking.answer import Answer
 from grader.checking.messages import Failure
-from grader.seam import Student, StudentError
+from grader.seam import Student
 from grader.seam.executor import Executor, LocalBackend
+from grader.seam.facade import Call
 
 X = torch.arange(24.0).reshape(2, 3, 4)
 EYE = torch.eye(4)  # of this device
@@ -90,7 +91,7 @@ def asked(function, args, declined=()):
     def once() -> Answer:
         return Answer.of(student.function(*args))
 
-    found = automatic_facts.with_facts(once(), student, declined, once)
+    found = automatic_facts.with_facts(once(), student, None, declined, once)
     broken = found.values.keys() - automatic_facts.only_so(found).values.keys()
     names = {sentence: form for form, sentence in automatic_facts.FORMS.items()}
     return sorted(names.get(name, name) for name in broken)
@@ -130,10 +131,30 @@ def test_nothing_is_changed_by_asking():
     assert x.equal(X)
 
 
-def test_a_forged_answer_is_none():
-    class Forger:
-        def request(self, request, payload, deadline):
-            return {"ok": {"k": "v", "v": "all is well"}}, b""
+class Replies:
+    """A worker that replies the same to every request."""
 
-    with pytest.raises((StudentError, AttributeError)):
-        Student(Forger()).varied(None)
+    def __init__(self, reply):
+        self.reply = reply
+
+    def request(self, request, payload, deadline):
+        return {"ok": self.reply}, b""
+
+
+MORE = {"k": "dict", "v": [[{"k": "v", "v": "more"}, {"k": "v", "v": True}]]}
+
+
+@pytest.mark.parametrize("reply", [{"k": "v", "v": "all is well"}, MORE])
+def test_a_forged_answer_is_none(reply):
+    call = Call("function", (X,), {}, changed=[], gave_none=False)
+    assert Student(Replies(reply)).varied(call, ["device"]) == {}
+
+
+def test_only_facts_that_are_so_of_the_right_form_are_asked():
+    right = automatic_facts.only_so(Answer({automatic_facts.FORMS["precision"]: True}))
+    student = Student(LocalBackend(Executor({"function": lambda x: x @ torch.ones(4)})))
+    student.begin()
+    answer = Answer.of(student.function(X))
+    found = automatic_facts.with_facts(answer, student, right, [], lambda: answer)
+    facts = found.values.keys() & {*automatic_facts.FORMS.values()}
+    assert facts == {automatic_facts.FORMS["precision"]}

@@ -153,7 +153,7 @@ CALLS = {name: (lambda name=name: made(name), given) for name, (_, given) in MOD
 @pytest.mark.parametrize("name", CALLS)
 def test_no_call_mixes_two_devices(name):
     build, given = CALLS[name]
-    assert variations.holds((build(), list(given), {}))["device"]
+    assert variations.holds((build(), list(given), {}), ["device"])["device"]
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
