@@ -50,7 +50,7 @@ def with_facts(
 
     Of the right form's own answer (`right` is None) all are asked, else only those that are so.
     """
-    changed = {f"{one.name}: argument {name}" for one in student.calls for name in one.changed}
+    changed = {f"{_place(name)} of {one.name}" for one in student.calls for name in one.changed}
     forms = dict[str, bool]()
     for number, call in enumerate(student.calls[:MOST_CALLS], 1):
         named = {form: _name(fact, number) for form, fact in FORMS.items() if form not in declined}
@@ -78,6 +78,11 @@ def tell_apart(answer: Answer, right: Answer) -> None:
             wanted, found = (f"{name} = []", describe(value)) if so == [] else (name, "not so")
             cause = CAUSES[name.partition(" (call ")[0]]
             raise Failure(wanted, found, cause, value=value, seen=True)
+
+
+def _place(argument: str) -> str:
+    """Which argument it is, given by name or by position from 0."""
+    return f"argument {int(argument) + 1 if argument.isdecimal() else argument}"
 
 
 def _name(fact: str, number: int) -> str:

@@ -77,6 +77,7 @@ _FORMS = (
         "return as many values as the docstring names, in its order: `return first, second`",
     ),
 )
+UNFIT = "a value that the test cannot handle"
 NOT_YOURS = "; this is not your mistake"  # ends the message of a test that is wrong
 
 
@@ -90,7 +91,7 @@ def explain(
         return _of_student(error, names)
     if isinstance(error, SuiteError):
         return Message("a test that works", f"{error}{NOT_YOURS}")
-    got = f"a value that the test cannot handle ({type(error).__name__}: {error})"
+    got = f"{UNFIT} ({type(error).__name__}: {error})"
     cause = next((text for words, text in _FORMS if re.search(words, str(error))), "")
     return Message("a value of the form the docstring describes", got, cause)
 

@@ -13,7 +13,10 @@ from .messages import Failure
 MAX_ITEMS = 8  # of a list or dict, and numbers of an array, before it is shortened
 MAX_TEXT = 300
 NO_RETURN = "the function has no `return`, or returns before it has a value"
-PART_MISSING = "this part of the answer is None: is it computed, asked for and returned?"
+PART_MISSING = (
+    "this part of the answer is None: is it computed, asked for and returned? (A gradient is None "
+    "where no path leads back to its tensor.)"
+)
 FOR_CHANCE = 0.01  # a tolerance from here on is one of random answers, chosen in standard errors
 
 
@@ -157,5 +160,4 @@ def as_array(value: Any, what: str, read: str, otherwise: str = "") -> np.ndarra
     expected = f"an array{f' ({what})' if what else ''}"
     if value is None and not what:
         raise Failure(expected, "None", NO_RETURN, read, seen=True)
-    cause = "; ".join(text for text in (holes and PART_MISSING, otherwise) if text)
-    raise Failure(expected, describe(value), cause, read)
+    raise Failure(expected, describe(value), PART_MISSING if holes else otherwise, read)

@@ -21,7 +21,7 @@ from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from . import automatic_facts, numeric
 from .answer import Answer, tell_apart, wrong_value
-from .explanation import explain
+from .explanation import UNFIT, explain
 from .faults import SuiteError, own_fault
 from .messages import Failure, Message
 from .suite import Fixture, Test, read_tests
@@ -120,7 +120,7 @@ class _Session:
                 self._compare(test, answer)
         except Failure as failure:
             of_error = isinstance(failure.__context__, StudentError) or None
-            outcome, message = FAILED, replace(self._of_none(failure, answer), raised=of_error)
+            outcome, message = FAILED, replace(failure.message, raised=of_error)
             wrong = not of_error and not isinstance(failure.value, str)  # texts tell refusals
             answer = answer or wrong_value(failure, test.file)
         except Exception as error:
@@ -137,6 +137,7 @@ class _Session:
             told = isinstance(error, (StudentError, SuiteError))
             if not told and not test.takes_files:
                 raised = own_fault(error, test.file)
+        message = message and self._of_none(message)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
         answered = answered and (wrong or not self.student.raised())
@@ -185,14 +186,11 @@ class _Session:
             if facts:
                 automatic_facts.tell_apart(answer, right)
 
-    def _of_none(self, failure: Failure, answer: Answer | None) -> Message:
-        """The message of a failure; of None that a call gave, it says that nothing is returned."""
-        whole = answer is None or all(value is None for value in answer.values.values())
-        if failure.message.got != "None" or not whole:
-            return failure.message
-        if not any(call.gave_none for call in self.student.calls):
-            return failure.message
-        return replace(failure.message, cause=numeric.NO_RETURN, seen=True)
+    def _of_none(self, message: Message) -> Message:
+        """The message; of a None that a whole call gave, its cause is the missing `return`."""
+        unfit = message.got.startswith(UNFIT) and "NoneType" in message.got
+        none = (unfit or message.got == "None") and any(c.gave_none for c in self.student.calls)
+        return replace(message, cause=numeric.NO_RETURN, seen=True) if none else message
 
     def _allow(self, exercise: str) -> None:
         """Raises StudentError if the exercise's tests need not run."""

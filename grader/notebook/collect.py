@@ -172,43 +172,60 @@ def _refuse_touched(
         imported |= bound if f.kind == "import" else set()
         made = made - bound if f.kind == "assignment" else made | bound
         anew |= dict.fromkeys(bound, position) if _is_fresh(f) else {}
-    constants = _constants(found, needed)
+    taken, notices = _constants(found, needed)
+    result.notices += notices
     for position, f in enumerate(found):
         bound, changed = touched(f.node, imported) if f.kind == "skipped" else (set(), set())
         for name in sorted(((bound - made) | changed) & needed):
             if anew.get(name, -1) > position:
                 continue
-            if name in constants.get(position, ()) and name not in changed:
+            if name not in changed and (cell := taken.get(position, {}).get(name)):
                 result.notices.append(
-                    f"a loop in cell {f.statement.cell} takes the name `{name}`: the value that "
-                    "was assigned before counts"
+                    f"a loop in cell {f.statement.cell} takes the name `{name}`: its value from "
+                    f"cell {cell} counts"
                 )
                 continue
             why = (
                 f"`{name}` is set in cell {f.statement.cell} by code that is not run when grading "
-                "(a loop or a call): pass it as an argument, or set it by a plain assignment"
+                "(a loop or a call): pass it as an argument, or set it by a plain assignment after "
+                "that"
             )
             for dependent in names:
                 if name in needed_by[dependent]:
                     result.refused[dependent] = why
 
 
-def _constants(found: list[Found], needed: Set[str]) -> dict[int, set[str]]:
-    """By the place of skipped code: names of earlier constants that its loops take as variables.
+def _constants(found: list[Found], needed: Set[str]) -> tuple[dict[int, dict[str, int]], list[str]]:
+    """By the place of skipped code: names of earlier constants that its loops take as variables,
+    with the constants' cells; and notices of constants that are set again.
 
     Only those that nothing needed uses after that. `EPS = 1e-9` is known, whatever
     `for EPS in (1e-6, 1e-3): …` tries later.
     """
-    constants, taken = set[str](), dict[int, set[str]]()
-    last: dict[str, int] = {}  # by name: where something needed uses it for the last time
+    constants, taken = dict[str, int](), dict[int, dict[str, int]]()
+    last, again = dict[str, int](), dict[str, int]()  # by name: the place of the last use, setting
     for position, f in enumerate(found):
         if f.kind == "skipped":
-            taken[position] = loop_variables(f.node) & constants
+            taken[position] = {n: constants[n] for n in loop_variables(f.node) & constants.keys()}
             continue
         own = set(f.statement.names)
-        (constants.update if is_constant(f.node) else constants.difference_update)(own)
         last |= dict.fromkeys(f.statement.uses, position) if own & needed else {}
-    return {at: {n for n in names if last.get(n, -1) < at} for at, names in taken.items()}
+        if is_constant(f.node):
+            again |= dict.fromkeys(own & constants.keys() & needed, position)
+            constants |= dict.fromkeys(own, f.statement.cell)
+        else:
+            for name in own:
+                constants.pop(name, None)
+    notices = [
+        f"`{name}` is set again in cell {found[at].statement.cell}: its last value counts"
+        for name, at in again.items()
+        if last.get(name, -1) < at
+    ]
+    unused = {
+        at: {n: cell for n, cell in cells.items() if last.get(n, -1) < at}
+        for at, cells in taken.items()
+    }
+    return unused, notices
 
 
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:

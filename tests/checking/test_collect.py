@@ -101,8 +101,14 @@ def test_a_constant_keeps_its_value_when_a_later_loop_takes_its_name(value):
     result = collected(f"EPS = {value}", WITH_EPS, loop, "i = 3\ndef plot():\n    return EPS")
     assert not result.refused
     assert "EPS" in kept(result)
-    assert any("loop in cell 3 takes the name `EPS`" in notice for notice in result.notices)
+    assert "a loop in cell 3 takes the name `EPS`: its value from cell 1 counts" in result.notices
     assert not collected("EPS: float = 1", f"{WITH_EPS}\nif EPS:\n    for EPS in []: pass").refused
+
+
+def test_a_constant_that_a_last_cell_sets_again_has_its_last_value_and_a_notice():
+    said = "`EPS` is set again in cell 3: its last value counts"
+    assert said in collected("EPS = 1", WITH_EPS, "EPS = 2").notices
+    assert not collected("EPS = 1", "EPS = 2", WITH_EPS).notices
 
 
 @pytest.mark.parametrize(

@@ -125,10 +125,11 @@ PART = "this part of the answer is None"
 # what a function returns, how a test looks at it, and what the message says of that
 NONE = [
     (None, "expect.close(student.f(), 1.0, what='the output')", "no `return`"),
-    (None, "expect.close(student.f()['weights'], 1.0)", "is the `return` missing, or was a part"),
+    (None, "expect.close(student.f()['weights'], 1.0)", "no `return`"),
+    ({"a": None}, "student.f()['a'].shape", "is the `return` missing, or was a part"),
     ({"weights": None}, "expect.close(student.f()['weights'], 1.0, what='weights')", PART),
     ([None, None], "expect.close(student.f(), [1.0, 2.0], otherwise='ask')", f"{PART}: is it"),
-    ({"a": None}, "expect.close(student.f()['a'], 1.0, what='a', otherwise='ask')", "; ask"),
+    ({"a": None}, "expect.close(student.f()['a'], 1.0, what='a', otherwise='ask')", "A gradient"),
 ]
 
 
