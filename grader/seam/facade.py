@@ -47,13 +47,12 @@ class CallResult:
 
 @dataclass(frozen=True)
 class Call:
-    """A call that a test has made, what was changed by it, and whether it gave None."""
+    """A call that a test has made, and the arguments that were changed by it."""
 
     target: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     changed: list[str]
-    gave_none: bool
 
     @property
     def name(self) -> str:
@@ -83,7 +82,7 @@ class Student:
 
     def __init__(self, backend: Backend):
         self._backend = backend
-        self._raised = False
+        self._raised = self._gave_none = False
         self.calls = list[Call]()  # since the test began
 
     def __getattr__(self, name: str) -> "Function":
@@ -94,12 +93,16 @@ class Student:
     def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
         """Start a test: fresh handles, seeded generators, this exercise's rules."""
         self._ask("begin", seed=seed, forbid=forbid or [])
-        self._raised = False
+        self._raised = self._gave_none = False
         self.calls.clear()
 
     def raised(self) -> bool:
         """Whether some call raised since the test began, also if the test expected that."""
         return self._raised
+
+    def gave_none(self) -> bool:
+        """Whether some call gave None since the test began."""
+        return self._gave_none
 
     def names(self) -> list[str]:
         return self._ask("names")
@@ -131,8 +134,8 @@ class Student:
             seed=seed,
         )
         result: CallResult = shaped(CallResult, answer)
-        changed = [*result.changed, *result.touched]
-        self.calls.append(Call(target, args, kwargs, changed, result.value is None))
+        self._gave_none |= result.value is None
+        self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
         return result
 
     def varied(self, call: Call, forms: list[str]) -> dict[str, bool]:
@@ -160,7 +163,9 @@ class Student:
         """Gradients of the sum of one output, weighted by `cotangent` (default ones)."""
         how: dict[str, Any] = {"cotangent": cotangent, "output": output, "parameters": parameters}
         given: dict[str, Any] = {"target": target, "args": list(args), "kwargs": kwargs}
-        return shaped(Gradients, self._ask("vjp", **given, **how))
+        result: Gradients = shaped(Gradients, self._ask("vjp", **given, **how))
+        self._gave_none |= result.value is None
+        return result
 
     def trace(self, target: "Handle", *args: Any, **kwargs: Any) -> Traced:
         """One forward pass of a module, with the output of every submodule."""

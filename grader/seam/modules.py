@@ -35,7 +35,7 @@ def vector_jacobian_product(
     """Gradients of `(target(*args)[output] * cotangent).sum()`.
 
     By position for every floating-point tensor argument (None if it gets no gradient), and by name
-    for the module's parameters if `parameters`. The default cotangent is ones.
+    for the module's parameters if `parameters`. The default cotangent is ones. None has none.
     """
     inputs = {
         index: value.requires_grad_()
@@ -45,10 +45,10 @@ def vector_jacobian_product(
     named = dict(target.named_parameters()) if parameters else {}
     result = target(*args, **kwargs)
     chosen = result[output] if isinstance(result, (tuple, list)) else result
-    weight = torch.ones_like(chosen) if cotangent is None else cotangent
     wrt = [*inputs.values(), *named.values()]
     gradients: Any = [None] * len(wrt)  # for a result that does not require gradients
-    if chosen.requires_grad:
+    if chosen is not None and chosen.requires_grad:
+        weight = torch.ones_like(chosen) if cotangent is None else cotangent
         gradients = torch.autograd.grad(chosen, wrt, weight, allow_unused=True)
     return {
         "value": chosen,

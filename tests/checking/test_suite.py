@@ -126,6 +126,7 @@ PART = "this part of the answer is None"
 NONE = [
     (None, "expect.close(student.f(), 1.0, what='the output')", "no `return`"),
     (None, "expect.close(student.f()['weights'], 1.0)", "no `return`"),
+    (None, "expect.close(student.vjp(student.f).value, 1.0, what='loss')", "no `return`"),
     ({"a": None}, "student.f()['a'].shape", "is the `return` missing, or was a part"),
     ({"weights": None}, "expect.close(student.f()['weights'], 1.0, what='weights')", PART),
     ([None, None], "expect.close(student.f(), [1.0, 2.0], otherwise='ask')", f"{PART}: is it"),
