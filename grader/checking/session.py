@@ -189,7 +189,7 @@ class _Session:
     def _of_none(self, message: Message) -> Message:
         """The message; of a None that a whole call gave, its cause is the missing `return`."""
         unfit = message.got.startswith(UNFIT) and "NoneType" in message.got
-        none = (unfit or message.got == "None") and self.student.gave_none()
+        none = (unfit or message.got == "None") and self.student.gave_none
         return replace(message, cause=numeric.NO_RETURN, seen=True) if none else message
 
     def _allow(self, exercise: str) -> None:

@@ -82,7 +82,8 @@ class Student:
 
     def __init__(self, backend: Backend):
         self._backend = backend
-        self._raised = self._gave_none = False
+        self._raised = False
+        self.gave_none = False  # whether a call did so since the test began
         self.calls = list[Call]()  # since the test began
 
     def __getattr__(self, name: str) -> "Function":
@@ -93,16 +94,12 @@ class Student:
     def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
         """Start a test: fresh handles, seeded generators, this exercise's rules."""
         self._ask("begin", seed=seed, forbid=forbid or [])
-        self._raised = self._gave_none = False
+        self._raised = self.gave_none = False
         self.calls.clear()
 
     def raised(self) -> bool:
         """Whether some call raised since the test began, also if the test expected that."""
         return self._raised
-
-    def gave_none(self) -> bool:
-        """Whether some call gave None since the test began."""
-        return self._gave_none
 
     def names(self) -> list[str]:
         return self._ask("names")
@@ -134,7 +131,7 @@ class Student:
             seed=seed,
         )
         result: CallResult = shaped(CallResult, answer)
-        self._gave_none |= result.value is None
+        self.gave_none |= result.value is None
         self.calls.append(Call(target, args, kwargs, [*result.changed, *result.touched]))
         return result
 
@@ -164,7 +161,7 @@ class Student:
         how: dict[str, Any] = {"cotangent": cotangent, "output": output, "parameters": parameters}
         given: dict[str, Any] = {"target": target, "args": list(args), "kwargs": kwargs}
         result: Gradients = shaped(Gradients, self._ask("vjp", **given, **how))
-        self._gave_none |= result.value is None
+        self.gave_none |= result.value is None
         return result
 
     def trace(self, target: "Handle", *args: Any, **kwargs: Any) -> Traced:
