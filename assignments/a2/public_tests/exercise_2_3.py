@@ -6,6 +6,7 @@ from grader.checking.question import question, refusal
 
 STEPS = "project, split into heads, attend, merge, project with w_o, in this order"
 TRAINING = "an `nn.Dropout` layer, handed to `attention`, switches itself off"
+SHAPES = "{n: list(p.shape) for n, p in module.named_parameters(remove_duplicate=False)}"
 EYE = torch.eye(4)
 X, MEMORY = (torch.arange(float(n)).cos().reshape(1, -1, 4) for n in (12, 20))
 
@@ -31,7 +32,7 @@ def test_shapes(its):
 def test_count(its):
     """Four linear layers with the required names; 8 heads, but 3 of 10 features are refused."""
     module, x = its.MultiHeadAttention(), torch.ones(1, 2, 512)
-    shapes = {name: list(value.shape) for name, value in module.state_dict().items()}
+    shapes = its.make(SHAPES, module=module).get()
     return {
         "the parameters": shapes,
         "the shape of the weights": list(module(x, x, x, need_weights=True)[1].shape),

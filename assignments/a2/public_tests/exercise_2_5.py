@@ -26,7 +26,7 @@ def test_small_inputs(its):
 def test_gain_and_bias(its):
     """`weight` multiplies and `bias` is added, feature by feature."""
     layer, state = its.LayerNorm(2), {"weight": [2.0, 3.0], "bias": [10.0, 20.0]}
-    names = sorted(layer.state_dict())
+    names = sorted(layer.parameters())
     layer.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
     return {"the names": names, "the output": layer(torch.tensor([[1.0, 3.0]]))}
 

@@ -30,7 +30,10 @@ def test_post_norm(its):
     module.method("eval")
     state = module.state_dict()
     module.load_state_dict({name: 2 * value for name, value in state.items()})
-    doubled = {"parameters": len(state), "of a doubled gain": module.method("leave", X, X)}
+    doubled = {
+        "parameters": len(module.parameters()),
+        "of a doubled gain": module.method("leave", X, X),
+    }
     found = {f"{name}, {o}": value for o, one in found.items() for name, value in one.items()}
     return found | doubled
 

@@ -51,12 +51,13 @@ def test_recipe_adam(its):
     """Adam with the constants of §5.3, for all parameters."""
     model = its.make("torch.nn.Linear(2, 2).requires_grad_(False)")  # frozen now
     optimizer, _ = its.paper_optimizer(model, 512)
-    group = optimizer.get("param_groups.0")
+    groups = optimizer.get("param_groups")
+    group = groups[0]
     return {
         "[β₁, β₂]": list(group["betas"]),
         "10⁹ · ε": 1e9 * group["eps"],
         "weight decay": float(group["weight_decay"]),
-        "parameters, of a model with two": len(group["params"]),
+        "parameters, of a model with two": sum(len(one["params"]) for one in groups),
     }
 
 

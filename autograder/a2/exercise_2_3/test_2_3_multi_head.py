@@ -17,7 +17,7 @@ def test_dropout(its, rng):
     """In training alone, dropout is applied to the weights in use, and none to those returned."""
     # One head, without projections of the values: the output shows the weights in use, twice.
     module = its.MultiHeadAttention(16, 1, dropout=0.5)
-    state = {name: torch.zeros_like(value) for name, value in module.state_dict().items()}
+    state = {f"{name}.bias": torch.zeros(16) for name in LAYERS}
     state |= {f"{name}.weight": normal(rng, 16, 16) * 0.3 for name in ("w_q", "w_k")}
     state |= {f"{name}.weight": torch.eye(16) for name in ("w_v", "w_o")}
     module.load_state_dict(state)

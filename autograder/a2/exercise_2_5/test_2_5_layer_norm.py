@@ -47,7 +47,7 @@ def test_gradients(its, rng):
     norm = its.LayerNorm(4)
     # The names are free: ones are the gain, zeros the bias.
     state = norm.state_dict()
-    names = sorted(state, key=lambda name: -state[name].sum())
+    names = sorted(norm.parameters(), key=lambda name: -state[name].sum())
     norm.load_state_dict({name: normal(rng, 4) for name in names})
     got = its.vjp(norm, normal(rng, 3, 4), cotangent=normal(rng, 3, 4), parameters=True)
     gain, bias = (got.parameters[name] for name in names)

@@ -1,4 +1,4 @@
-"""Style: double precision inside, hooks that are removed, a training loop of its own."""
+"""Style: double precision inside, hooks that are removed, a training loop of its own, no biases."""
 
 import math
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def compare_heads(n_heads_list, seeds, d_model=32, steps=100, n_train=1024, n_va
         for n_heads in n_heads_list:
             with torch.random.fork_rng():
                 torch.manual_seed(seed)
-                module = MultiHeadAttention(d_model=d_model, n_heads=n_heads, dropout=0.0)
+                module = MultiHeadAttention(d_model, n_heads, dropout=0.0, bias=False)
                 reader = PointerReader(module, d_model).train()
             batches = torch.Generator().manual_seed(seed + 1)
             optimiser = torch.optim.AdamW(reader.parameters(), lr=1e-2, weight_decay=0.0)

@@ -1,4 +1,4 @@
-"""Style: own modules and parameters in place of nn.Linear and nn.Dropout."""
+"""Style: own modules and parameters for nn.Linear and nn.Dropout; scale and ε in buffers."""
 
 import math
 
@@ -28,6 +28,7 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"{d_model} % {n_heads}")
         self.heads = n_heads
         self.rate = dropout
+        self.register_buffer("scale", torch.tensor((d_model // n_heads) ** -0.5))
         self.w_q = Affine(d_model, d_model, bias)
         self.w_k = Affine(d_model, d_model, bias)
         self.w_v = Affine(d_model, d_model, bias)
@@ -40,9 +41,7 @@ class MultiHeadAttention(nn.Module):
         q = self.w_q(query).view(b, n_q, h, d // h).transpose(1, 2).reshape(b * h, n_q, d // h)
         k = self.w_k(key).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
         v = self.w_v(value).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
-        start = q.new_zeros(b * h, n_q, n_k)
-        scores = torch.baddbmm(start, q, k.mT, alpha=1 / math.sqrt(d // h))
-        scores = scores.view(b, h, n_q, n_k)
+        scores = torch.bmm(self.scale * q, k.mT).view(b, h, n_q, n_k)
         if mask is not None:
             scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         weights = scores.softmax(-1)
@@ -54,6 +53,19 @@ class MultiHeadAttention(nn.Module):
         heads = torch.bmm(dropped.reshape(b * h, n_q, n_k), v).view(b, h, n_q, d // h)
         output = self.w_o(heads.permute(0, 2, 1, 3).reshape(b, n_q, d))
         return output, weights if need_weights else None
+
+
+class LayerNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+        self.register_buffer("eps", torch.tensor(eps))
+
+    def forward(self, x):
+        centered = x - x.mean(-1, keepdim=True)
+        scale = torch.rsqrt(centered.square().mean(-1, keepdim=True) + self.eps)
+        return self.weight * centered * scale + self.bias
 
 
 class ResidualConnection(nn.Module):

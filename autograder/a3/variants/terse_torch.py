@@ -1,4 +1,4 @@
-"""Style: single precision; a schedule of its own."""
+"""Style: single precision; a schedule of its own, matrices and vectors in two groups."""
 
 import torch
 
@@ -26,5 +26,7 @@ class PaperSchedule:
 def paper_optimizer(model, d_model, warmup_steps=4000):
     if warmup_steps < 1:
         raise ValueError(f"{warmup_steps} steps of warm-up")
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.5, betas=(0.9, 0.98), eps=1e-9)
+    kinds = [[p for p in model.parameters() if (p.ndim > 1) == matrix] for matrix in (True, False)]
+    groups = [{"params": kind} for kind in kinds if kind]
+    optimizer = torch.optim.Adam(groups, lr=0.5, betas=(0.9, 0.98), eps=1e-9)
     return optimizer, PaperSchedule(optimizer, d_model, warmup_steps)
