@@ -1,5 +1,7 @@
 """The visible checks of exercise 1.9: what attention costs."""
 
+import numpy as np
+
 from grader.checking.question import question
 
 READ = "§4, Table 1"
@@ -10,7 +12,9 @@ LAYERS = ("self-attention", "recurrent")
 def test_operations(its):
     """Five tokens of width 512: leading terms of the operations."""
     counts = its.operation_counts(5, 512)
-    return {f"{layer} operations": counts[layer]["operations"] for layer in LAYERS}
+    found = {f"{layer} operations": counts[layer]["operations"] for layer in LAYERS}
+    whole = all(np.asarray(number).dtype.kind in "iu" for number in found.values())
+    return {"they are integers": whole} | found
 
 
 @question("1.9", advice="which results must exist before the next one can start?", read=READ)

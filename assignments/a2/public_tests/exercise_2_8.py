@@ -6,6 +6,7 @@ from grader.checking.question import question
 
 LINEAR = {"weight": torch.tensor([[1.0, 0], [0, 1], [0, 0]]), "bias": torch.tensor([5.0, 7, 0])}
 X = torch.tensor([[3.0, 4.0]])
+INPUT = "torch.ones(1, 2).requires_grad_(so)"
 HALF = "type('Half', (torch.nn.Bilinear,), {'forward': lambda self, x, y: (x * y * self.bias, y)})"
 
 
@@ -29,14 +30,18 @@ def test_detached_branch(its):
     return its.gradient_norms(module, x, x - 2)
 
 
-@question("2.8", advice="change neither modes nor generators; leave frozen parameters out")
+@question("2.8", advice="change no modes, generators or inputs; leave frozen parameters out")
 def test_no_trace(its):
-    """Modes and the global generator are left unchanged; frozen parameters are left out."""
+    """Modes, inputs and the global generator stay as they are; frozen parameters are left out."""
     module = its.make("torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))")
     module.method("1.bias.requires_grad_", False)
     module.method("0.eval")
     state = its.make("(torch.manual_seed(1), torch.rand(2))[0].get_state()")
-    names = sorted(its.gradient_norms(module, X))
+    inputs = [its.make(INPUT, so=so) for so in (False, True)]
+    names = [sorted(its.gradient_norms(module, x)) for x in inputs][0]
     same = its.make("bool(state.equal(torch.random.get_rng_state()))", state=state).get()
     modes = [module.get(f"{part}training") for part in ("", "0.", "1.")]
-    return {"the names": names, "the generator is unchanged": same, "modes of the parts": modes}
+    found = {"the names": names, "the generator is unchanged": same, "modes of the parts": modes}
+    for part in ("requires_grad", "grad"):
+        found[f"`{part}` of two inputs"] = [x.get(part) for x in inputs]
+    return found

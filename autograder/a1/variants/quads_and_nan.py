@@ -58,8 +58,9 @@ def separating_input(bug):
 
 
 def operation_counts(n, d_model):
-    """Counted as floats, in the other order."""
-    counts = {name: {"sequential": steps} for name, steps in zip(LAYERS, (float(n), 1.0))}  # noqa: B905
-    counts["recurrent"]["operations"] = float(n) * float(d_model) ** 2
-    counts["self-attention"]["operations"] = float(n) ** 2 * float(d_model)
+    """NumPy's integers, in the other order."""
+    n, d_model = np.array([n, d_model], dtype=np.int64)
+    counts = {name: {"sequential": steps} for name, steps in zip(LAYERS, (n, n // n))}  # noqa: B905
+    counts["recurrent"]["operations"] = n * d_model**2
+    counts["self-attention"]["operations"] = n**2 * d_model
     return counts

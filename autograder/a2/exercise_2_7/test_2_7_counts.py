@@ -1,5 +1,7 @@
 """Hidden tests of exercise 2.7: counting the parameters of multi-head attention."""
 
+import numpy as np
+
 from grader.checking.question import question
 
 SIZES = [(64, 4), (12, 3), (32, 1), (32, 16)]  # (d_model, n_heads)
@@ -20,4 +22,5 @@ def test_weights(its, rng):
 @question("2.7", advice="one bias for every output feature of the four layers", read="§3.2.2")
 def test_biases(its, rng):
     """The number of biases, with `bias=True` and `bias=False`."""
-    return counts(its, rng, 1)
+    whole = all(np.asarray(n).dtype.kind in "iu" for n in its.parameter_counts(24, 3))
+    return counts(its, rng, 1) | {"both numbers are integers": whole}

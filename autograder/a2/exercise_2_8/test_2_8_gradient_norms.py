@@ -18,6 +18,7 @@ HOOKED = (
     "('forward', 'forward_pre', 'backward', 'backward_pre') if getattr(part, f'_{when}_hooks', 0)]"
 )
 LAYERS = "torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 3))"
+INPUT = "x.clone().requires_grad_(so)"
 MODES = "[part.training for part in module.modules()]"
 SAME = "bool(state.equal(torch.random.get_rng_state()))"
 
@@ -58,15 +59,16 @@ def test_detached_branch(its, rng):
     advice="no hooks, no `backward()`; neither draw nor seed",
 )  # fmt: skip
 def test_leaves_no_trace(its, rng):
-    """No hook stays; `.grad`, parameters, modes and the global generator are as before."""
-    module, found = built(its, rng, LAYERS), {}
+    """No hook stays; `.grad`, parameters, inputs, modes and the generator are as before."""
+    module, found, inputs = built(its, rng, LAYERS), {}, []
     module.set("2.bias.grad", normal(rng, 3))
     module.method("0.bias.requires_grad_", False)
     state = its.make("(torch.manual_seed(7), torch.rand(2))[0].get_state()")
     for whole, part in [("train", "train"), ("eval", "eval"), ("train", "eval")]:
         module.method(whole)
         module.method(f"0.{part}")
-        its.gradient_norms(module, normal(rng, 5, 4))
+        inputs.append(its.make(INPUT, x=normal(rng, 5, 4), so=whole == "eval"))
+        its.gradient_norms(module, inputs[-1])
         modes = its.make(MODES, module=module).method("copy")
         found[f"what trains after .{whole}() and .{part}() of a part"] = modes
     return (
@@ -77,6 +79,8 @@ def test_leaves_no_trace(its, rng):
             "what has hooks": its.make(HOOKED, module=module).method("copy"),
             "the old `.grad`": module.get("2.bias.grad"),
             "`.grad` where there was none": module.get("0.weight.grad"),
+            "`.grad` of the inputs": [x.get("grad") for x in inputs],
+            "`requires_grad` of the inputs": [x.get("requires_grad") for x in inputs],
             "which parameters are trained": module.parameters(),
         }
     )

@@ -51,6 +51,7 @@ def test_batches(its, rng):
         "of a model that is right": its.perplexity(certain, [pairs(rng, [0])]),
         "with pad_id=5": its.perplexity(known, [pairs(rng, [4, 1, 2], 5)], pad_id=5),
         "of a model whose pad_id is 5": its.perplexity(padded, [pairs(rng, [3, 1], 5)]),
+        "of it with pad_id=0": its.perplexity(padded, [pairs(rng, [3, 1])], pad_id=0),
     }
 
 

@@ -95,4 +95,5 @@ def test_returned_values(its, rng):
     types = {f"type of {name}": type(value).__name__ for name, value in found.items()}
     padded = {f"{name} with pad_id = 6": other[name] for name in ("loss", "accuracy")}
     padded["loss of a model whose pad_id is 6"] = own
+    padded["loss of it with pad_id = 0"] = train(its, rng, own=6, pad_id=0)[0]["loss"]
     return found | types | padded | {"loss with label_smoothing=0.3": smooth}

@@ -99,7 +99,7 @@ def _written(value: Any) -> Any:
         whole = [int(n) if n.is_integer() else n for n in numbers]
         return {"array": whole, "shape": list(value.shape)}
     if isinstance(value, float):
-        return float(f"{value:.7g}")
+        return value if value.is_integer() else float(f"{value:.7g}")  # large counts are exact
     if isinstance(value, dict):
         return {"dict": {name: _written(one) for name, one in value.items()}}
     if isinstance(value, list):
