@@ -99,8 +99,9 @@ AttributeError : '(list|tuple|dict|set|range|generator|zip|map
   |dict_\w+)' object has no attribute '(\w+)'
     a {0} has no `{1}`: make an array or a tensor of it first, or use another value
 AttributeError : '[\w.]+' object has no attribute '(\w+)'
-    this object has no `{0}`: one of your own class is set in `__init__` as `self.{0} = …`,
-    before anything that uses it (`super().__init__` may call your methods)
+    this object has no `{0}`: in your own class, it is set in `__init__` as `self.{0} = …`,
+    before its use (`super().__init__` may call your methods); a given object has what the
+    handout names
 TypeError|ValueError ! can only convert an array of size 1|only (0-dimensional|length-1
   |size-1) arrays can be|only one element tensors can be converted
     a function for one number (`math.exp`, `float`, `int`) is given a whole array: use the one

@@ -57,12 +57,17 @@ def test_mask_and_output_layer(its):
 @question("2.3", advice=TRAINING, read="exercise 2.3")
 def test_dropout_in_training_only(its):
     """Dropout is applied to the weights in training mode but not in evaluation mode."""
-    module, given = simple(its, 1, 0.5), (X, MEMORY, torch.ones(1, 5, 4))
+    module = simple(its, 1, 0.5)
+    # The values make the output show the weights in use, twice.
+    given = MEMORY.repeat(1, 2, 1), MEMORY[:, :2], torch.eye(2).repeat(1, 2)[None] / 3
     output, weights = module(*given, need_weights=True)
+    used, again = output.chunk(2, -1)
+    doubled = 2 * weights.reshape(used.shape) * (used != 0)
     module.eval()
     return {
         "the returned weights in training": weights,
-        "training drops something": not torch.allclose(output, torch.tensor(3.0), atol=1e-3),
-        "it drops whole weights": torch.equal(output, output[..., :1].expand_as(output)),
+        "training drops something": not torch.allclose(used, weights[0], atol=1e-3),
+        "it drops whole weights": torch.equal(used, again),
+        "it doubles the other weights": torch.allclose(used, doubled, atol=1e-3),
         "the output in evaluation": module(*given)[0],
     }

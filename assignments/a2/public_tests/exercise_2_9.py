@@ -27,7 +27,8 @@ def test_no_common_key(its):
 @question("2.9", weight=2, advice="a row counts if it has a key in both heads", read="exercise 2.9")
 def test_padding_rows(its):
     """Rows without an allowed key do not count; without pairs or rows there is a ValueError."""
-    weights, rows = torch.stack([LOOK, LOOK.flip(0), LOOK]), torch.tensor([[True], [True], [False]])
+    weights = torch.stack([LOOK, LOOK.flip(0), LOOK.roll(1, 1)])
+    rows = torch.tensor([[True], [True], [False]])
     masks = {"padding": rows, "heads": torch.stack([rows, rows.flip(0), ~rows])}
     found = {f"{name} mask": its.head_diversity(weights, mask) for name, mask in masks.items()}
     found["one head"] = refusal(lambda: its.head_diversity(weights[:1]))

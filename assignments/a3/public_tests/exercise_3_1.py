@@ -14,5 +14,5 @@ def test_small_table(its):
 @question("3.1", advice="one more sine than cosines", read="exercise 3.1")
 def test_odd_width(its):
     """An odd width ends with a sine; the table is one of float32."""
-    table = its.sinusoidal_positions(2, 3)
+    table = its.sinusoidal_positions(12, 3)  # long enough to show the slowest wave
     return {"the table": table, "its dtype": str(table.dtype)}

@@ -85,7 +85,7 @@ def test_six_candidates(its):
 def test_when_to_stop(its):
     """Two finished with -1 and -3, a width of three: it depends on `bound` and on `n_best`."""
     found = its.make("[student['Hypothesis']([], score, True) for score in (-3.0, -1.0)]")
-    asked = [(-2.0, 3, 1), (-2.0, 3, 2), (-0.5, 3, 1), (-0.5, 2, 1), (-math.inf, 4, 3)]
+    asked = [(-2.0, 3, 1), (-2.0, 3, 2), (-0.5, 3, 1), (-0.5, 2, 1), (-math.inf, 4, 3), (0.0, 1, 1)]
     return {
         f"it is final: bound {bound}, width {width}, n_best {n}": bool(
             its.is_final(found, bound, width, n)

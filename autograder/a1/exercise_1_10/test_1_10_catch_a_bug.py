@@ -44,16 +44,19 @@ def _needed(bug, query, key, value, mask):
     }[bug]  # fmt: skip
 
 
-def _fit(query, key, value, mask):
-    """Whether these are inputs of attention of the handout's sizes; NaN is not below 10⁶."""
-    return (
-        all(x.ndim == 2 and x.size and max(x.shape) <= 100 for x in (query, key, value))
-        and query.shape[1] == key.shape[1]
-        and len(key) == len(value)
-        and mask.dtype == bool
-        and mask.shape == (len(query), len(key))
-        and all(np.abs(x).max() <= 1e6 for x in (query, key, value))
-    )
+def _allowed(query, key, value, mask):
+    """The handout's requirements on all inputs; NaN is not below 10⁶."""
+    three = (query, key, value)
+    return {
+        "matrices of at most 100 rows and columns": all(
+            x.ndim == 2 and x.size and max(x.shape) <= 100 for x in three
+        ),
+        "query, key and value fit together": (query.shape[-1:], key.shape[:1])
+        == (key.shape[-1:], value.shape[:1]),
+        "the mask is boolean": mask.dtype == bool,
+        "the mask is (n_q, n_k)": mask.shape == query.shape[:1] + key.shape[:1],
+        "numbers are at most 10⁶": all(x.size and np.abs(x).max() <= 1e6 for x in three),
+    }
 
 
 def _asks(bug, title):
@@ -65,11 +68,14 @@ def _asks(bug, title):
         query, key, _ = three
         mask = given.get("mask")
         mask = np.ones((len(query), len(key)), bool) if mask is None else np.asarray(mask)
-        if not _fit(*three, mask) or (bug == "keys-score-queries" and len(query) != len(key)):
-            return {"the inputs fit together and are of the required sizes": False}
+        found = _allowed(*three, mask)
+        if bug == "keys-score-queries":
+            found["there are as many queries as keys"] = query.shape[:1] == key.shape[:1]
+        if not all(found.values()):
+            return found
         right, wrong = (_attention(*three, mask, one) for one in ("", bug))
         gap = np.abs(np.where(np.isnan(wrong), np.inf, wrong) - right).max()
-        return _needed(bug, *three, mask) | {"outputs 0.001 apart": gap > 1e-3}
+        return found | _needed(bug, *three, mask) | {"outputs 0.001 apart": gap > 1e-3}
 
     ask.__doc__ = title
     return question("1.10", advice=ADVICE, read=READ)(ask)

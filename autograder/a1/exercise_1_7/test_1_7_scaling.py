@@ -45,7 +45,8 @@ def test_scaled_variance(its, of_widths):
     few = _statistics(its, [4, 9], 5)
     exact = np.allclose(few["scaled variance"], few["raw variance"] / [4, 9], rtol=1e-3)
     many = {name: of_widths[name][1:] for name in NAMES[:2]}
-    return many | {"the raw one over d_k": exact}
+    unit = np.allclose(few["scaled variance"], 1, rtol=1e-6)
+    return many | {"the raw one over d_k": exact, "the scaled one is exactly 1": unit}
 
 
 @question("1.7", weight=2, advice=OWN, read="exercise 1.7")
