@@ -10,7 +10,7 @@ INPUT = "torch.ones(1, 2).requires_grad_(so)"
 HALF = "type('Half', (torch.nn.Bilinear,), {'forward': lambda self, x, y: (x * y * self.bias, y)})"
 
 
-@question("2.8", weight=2, advice="backward() writes .grad, torch.autograd.grad does not")
+@question("2.8", weight=2, advice="√ of the sum of squares; torch.autograd.grad writes no .grad")
 def test_second_call(its):
     """Floats of 5√2 and √2, also in a second call, and `.grad` is left unchanged."""
     module = its.make("torch.nn.Linear(2, 3)")

@@ -54,7 +54,7 @@ def test_one_step(its, rng):
         "the weights after a step with max_norm=0.05": clipped.weights(max_norm=0.05),
         "after one with max_norm=100": free.weights(max_norm=100.0),
         "after the second": free.weights(max_norm=100.0),
-        "the loss with label_smoothing=0.3": free.step(label_smoothing=0.3)["loss"],
+        "the loss with label_smoothing=0": free.step(label_smoothing=0.0)["loss"],
     }
 
 
