@@ -11,14 +11,14 @@ import optuna
 
 from bench.record import Log, Measures, of_rows, origin
 from course_lib.data import datasets
-from course_lib.study.database.plan import Plan, queue
-from course_lib.study.database.run import run_workers
-from course_lib.study.database.storage import storage
-from course_lib.study.database.worker import deterministic, work
-from course_lib.study.profiles import profile
-from course_lib.study.space import DEFAULT, FACTORS
-from course_lib.study.tasks.classification import ClassificationTask
-from course_lib.study.trial import attempt, run_trial
+from course_study.database.plan import Plan, queue
+from course_study.database.run import run_workers
+from course_study.database.storage import storage
+from course_study.database.worker import deterministic, work
+from course_study.profiles import profile
+from course_study.space import DEFAULT, FACTORS
+from course_study.tasks.classification import ClassificationTask
+from course_study.trial import attempt, run_trial
 from grader.authoring import results_file
 
 NAME, STUDY = "bench_study", "bench"

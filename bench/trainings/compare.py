@@ -26,8 +26,8 @@ from course_lib.recipes.language import (
     transformer,
 )
 from course_lib.recipes.language_profiles import LanguageProfile, profile
-from course_lib.study.report.figures import BLUE, ORANGE, PURPLE, canvas
 from course_lib.training.language_losses import language_loss
+from course_study.report.figures import BLUE, ORANGE, PURPLE, canvas
 from grader.authoring import results_file
 
 MODELS = ("transformer", "lstm", "gru")

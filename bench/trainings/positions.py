@@ -7,12 +7,12 @@ import torch
 
 from bench.real_data import real
 from bench.record import Log, Measures, listed, of_values, origin
-from course_lib.study.designs import one_at_a_time
-from course_lib.study.intervals import mean_interval
-from course_lib.study.profiles import profile
-from course_lib.study.space import DEFAULT, POSITIONS, SINUSOIDAL
-from course_lib.study.tasks.language import LanguageTask
-from course_lib.study.trial import Row, run_trial
+from course_study.designs import one_at_a_time
+from course_study.intervals import mean_interval
+from course_study.profiles import profile
+from course_study.space import DEFAULT, POSITIONS, SINUSOIDAL
+from course_study.tasks.language import LanguageTask
+from course_study.trial import Row, run_trial
 from grader.authoring import results_file
 
 NAME, PROFILE = "positions", "language"

@@ -15,8 +15,8 @@ from course_lib.data import datasets
 from course_lib.data.tokenizer import Tokenizer
 from course_lib.recipes.masked_language import Pretrained, fine_tune, pretrain, unlabelled
 from course_lib.recipes.masked_language_profiles import MaskedLanguageProfile, profile
-from course_lib.study.intervals import mean_interval
-from course_lib.study.report.figures import BLUE, ORANGE, canvas
+from course_study.intervals import mean_interval
+from course_study.report.figures import BLUE, ORANGE, canvas
 from grader.authoring import results_file
 
 NAME, PROFILE = "pretraining", "cpu"

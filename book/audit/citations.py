@@ -50,18 +50,19 @@ def _is_in(place: str, places: tuple[str, ...]) -> bool:
 
 @cache
 def anchors() -> tuple[Anchor, ...]:
-    """The anchors of `course_lib`, by file and line."""
+    """The anchors of the code, by file and line."""
     return tuple(anchor for path in _files() for anchor in _anchors(path))
 
 
 @cache
 def citations() -> tuple[Citation, ...]:
-    """The rows that `course_lib` cites, by file and line."""
+    """The rows that the code cites, by file and line."""
     return tuple(one for path in _files() for one in cited_in(*_read(path)))
 
 
 def _files() -> list[Path]:
-    return sorted((CHECKOUT / "course_lib").rglob("*.py"))
+    packages = ("course_lib", "course_study")
+    return sorted(path for name in packages for path in (CHECKOUT / name).rglob("*.py"))
 
 
 def _read(path: Path) -> tuple[str, str]:

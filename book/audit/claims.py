@@ -82,7 +82,7 @@ def _rows(name: str) -> int:
 
 def holder(reference: str) -> str:
     """The object that has the value, as "module:name"; "" if that is not code of the library."""
-    found = re.match(r"course_lib\.[\w.]+:\w+", reference)
+    found = re.match(r"course_(?:lib|study)\.[\w.]+:\w+", reference)
     return found[0] if found else ""
 
 

@@ -78,9 +78,7 @@ def _modules(course: Course, week: int) -> Modules:
     """The library as students of that week get it; 0: as it is."""
     released = student_tree.released_in_week(course, week)
     hidden = student_tree.unreleased(course, released) if week else {}
-    texts = {
-        f"course_lib.{name}": text for name, text in student_tree.modules(course, hidden).items()
-    }
+    texts = student_tree.modules(course, hidden)
     return {name: take_apart(name, text) for name, text in texts.items()}
 
 

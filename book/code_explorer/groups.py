@@ -7,7 +7,7 @@ from grader.library.components import BuildError
 
 @dataclass(frozen=True)
 class Group:
-    """Modules and packages of `course_lib`; `live` is a place of the live page, or ""."""
+    """Modules and packages, without `course_lib.`; `live` is a place of the live page, or ""."""
 
     title: str
     modules: tuple[str, ...]
@@ -48,13 +48,13 @@ GROUPS = (
     Group("Training", ("training", "initialization", "recipes")),
     Group("Decoding", ("decoding",), "beam"),
     Group("Analysis and diagnosis", ("analysis", "evaluation", "diagnosis")),
-    Group("The study", ("study",)),
+    Group("The study", ("course_study",)),
 )
 
 
 def group_of(module: str) -> Group:
     """The group that names the module, or the innermost package around it. Raises BuildError."""
-    name = module.partition(".")[2]
+    name = module.removeprefix("course_lib.")
     while name:
         for group in GROUPS:
             if name in group.modules:

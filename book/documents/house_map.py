@@ -24,8 +24,8 @@ def _modules(root: Path) -> Iterator[Path]:
     """The library's components and packages, then every package."""
     library = root / "course_lib"
     yield from sorted(path for path in library.glob("*.py") if path.stem != "__init__")
-    for top in (library, *(root / name for name in ("grader", "autograder", "book", "bench"))):
-        inits = top.rglob("*/__init__.py")
+    for top in ("course_lib", "course_study", "grader", "autograder", "book", "bench"):
+        inits = (root / top).rglob("__init__.py")
         yield from sorted(p for p in inits if not ASSIGNMENT.fullmatch(p.parent.name))
 
 

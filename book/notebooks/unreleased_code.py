@@ -35,6 +35,7 @@ class Waiting:
         is_open = self.week > max(week.number for week in self.course.weeks)  # for self-study
         hidden = {} if is_open else student_tree.unreleased(self.course, released)
         self.closed = {Component.parse(reference).module for reference in hidden}
+        self.own = student_tree.sources(self.course).keys()
         self.there = student_tree.modules(self.course, hidden)
 
     def split(self, code: str) -> Iterator[tuple[str, str]]:
@@ -67,12 +68,7 @@ class Waiting:
         return is_late
 
     def _is_late(self, module: str) -> bool:
-        library, _, inside = module.partition(".")
-        path = self.course.library.joinpath(*inside.split(".")).with_suffix(".py")
-        if library != self.course.facts.library or not path.is_file():
-            return False
-        shared = inside.partition(".")[0] in self.course.facts.shared
-        return module in self.closed or (inside not in self.there and not shared)
+        return module in self.own and (module in self.closed or module not in self.there)
 
 
 def without_idle_imports(cells: Sequence[Cell]) -> Iterator[Cell]:

@@ -78,9 +78,9 @@ class Course(Table):
         return str(importlib.import_module(self.facts.library).__version__)
 
     @property
-    def library(self) -> Path:
-        """The folder of the course's library, whose components are the exercises."""
-        return self.root / self.facts.library
+    def libraries(self) -> list[Path]:
+        """The folders of the library, whose components are the exercises, and its extensions."""
+        return [self.root / name for name in self.facts.libraries]
 
     @property
     def hidden(self) -> Path:
@@ -93,7 +93,7 @@ class Course(Table):
         facts = self.facts
         named = [*facts.commands.values(), *facts.plugins.values(), *facts.scorers.values()]
         tops = [reference.partition(":")[0].partition(".")[0] for reference in named]
-        return sorted({facts.library, facts.hidden, *tops})
+        return sorted({*facts.libraries, facts.hidden, *tops})
 
     @property
     def installed(self) -> list[str]:

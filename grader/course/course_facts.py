@@ -44,6 +44,7 @@ class CourseFacts(Table):
     site: str = ""  # the address of the published site, with its last slash; empty: none yet
     reserved: list[str] = []  # components of future assignments; students get stubs until then
     library: str  # the package whose components are the exercises
+    extensions: list[str] = []  # packages that build on it, with components of their own
     hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references
     shared: list[str] = []  # packages of the library without components: students have them whole
     commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
@@ -63,6 +64,11 @@ class CourseFacts(Table):
                     "Windows, install the package tzdata)"
                 ) from None
         return name
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The packages with components of exercises: the library and its extensions."""
+        return (self.library, *self.extensions)
 
     @property
     def zone(self) -> datetime.tzinfo:

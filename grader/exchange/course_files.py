@@ -36,8 +36,8 @@ def grader(packages: Iterable[str]) -> Files:
 
 
 def library() -> Files:
-    """The whole of the library, answers included."""
-    return _under(Course.here().facts.library)
+    """The whole of the library and of its extensions, answers included."""
+    return _under(*Course.here().facts.libraries)
 
 
 def hidden_tests(assignment: Assignment) -> Files:

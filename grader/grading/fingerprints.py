@@ -83,7 +83,8 @@ def _of_course(course: Course, assignment: Assignment) -> dict[Path, str]:
 
     "" is for any other file, and for the files of exercises of which one's name another's.
     """
-    shared = [*_files(course.library), *(course.root / "data").glob("*.toml"), assignment.starter]
+    shared = [path for package in course.libraries for path in _files(package)]
+    shared += [*(course.root / "data").glob("*.toml"), assignment.starter]
     shared += {path for exercise in assignment.exercises for path in exercise.calibration}
     owners, named = dict.fromkeys(filter(Path.is_file, shared), ""), dict[Path, set[str]]()
     hidden = _files(course.hidden)

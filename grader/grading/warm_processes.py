@@ -149,16 +149,16 @@ def imports(course: Course, id: str) -> list[str]:
     would read and compile these modules again.
     """
     assignment = course.assignment(id)
-    given = _of_starter(assignment, course.facts.library)
+    given = _of_starter(assignment, course.facts.libraries)
     return [*assignment.imports, "grader.checking.notebook", *given]
 
 
-def _of_starter(assignment: Assignment, library: str) -> list[str]:
-    """The modules of the library that the starter's cells import."""
+def _of_starter(assignment: Assignment, libraries: Collection[str]) -> list[str]:
+    """The modules of these packages that the starter's cells import."""
     starter = assignment.starter
     if not starter.exists():
         return []
     cells = [cell for cell in read(starter.read_bytes()) if cell.kind == "code"]
     nodes = [found.node for cell in cells for found in sort_cell(cell).found]
     modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return sorted(name for name in modules if name.startswith(f"{library}."))
+    return sorted(name for name in modules if name.partition(".")[0] in libraries)

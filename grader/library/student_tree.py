@@ -84,15 +84,15 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
     target = folder / course.facts.library
     target.mkdir(parents=True)
     for name in course.facts.shared:
-        _copy(course.library / name, target / name)
+        _copy(course.root / target.name / name, target / name)
     _write_engine(course, folder)
     stand_ins = _stand_ins(course, hidden, assignment)
     needed = course.assignment(assignment).needs if stand_ins else ()
     for name, text in _importable(course, modules(course, hidden, needed), stand_ins).items():
-        path = target.joinpath(*name.split(".")).with_suffix(".py")
+        path = folder.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    _copy_data(course.library, target)
+    _copy_data(course, folder)
     exam = course.exam if course.is_exam(assignment) else None
     given = [*course.assignments, *course.labs, *([exam] if exam else [])]
     (folder / EXPORTED).write_text(exercises(given), encoding="utf-8")
@@ -112,7 +112,8 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
 
 def write_whole(course: Course, folder: Path) -> None:
     """Write the library without a stub for workers that run only the course's own code."""
-    _copy(course.library, folder / course.facts.library)
+    for package in course.libraries:
+        _copy(package, folder / package.name)
     _write_engine(course, folder)
 
 
@@ -124,14 +125,14 @@ def _write_engine(course: Course, folder: Path) -> None:
     shutil.copy(course.root / FILE, folder)
 
 
-def _copy_data(library: Path, target: Path) -> None:
-    """Copy the tables, templates and styles beside and below the modules of `target`."""
-    for path in library.rglob("*.*"):
+def _copy_data(course: Course, folder: Path) -> None:
+    """Copy the tables, templates and styles beside and below the modules in `folder`."""
+    for path in (path for package in course.libraries for path in package.rglob("*.*")):
         if path.suffix in (".py", ".pyc", ".md"):
             continue
         package = next(folder for folder in path.parents if any(folder.glob("*.py")))
-        if (target / package.relative_to(library)).is_dir():
-            place = target / path.relative_to(library)
+        if (folder / package.relative_to(course.root)).is_dir():
+            place = folder / path.relative_to(course.root)
             place.parent.mkdir(exist_ok=True)
             shutil.copy(path, place)
 
@@ -147,7 +148,7 @@ def _copy(package: Path, to: Path) -> None:
 
 
 def _stand_ins(course: Course, hidden: dict[str, str], assignment: str) -> dict[str, str]:
-    """The text of every stand-in, by its name within the library, for what `assignment` builds on.
+    """The text of every stand-in, by its module's name, for what `assignment` builds on.
 
     There is one for a module with a component of an earlier assignment whose answer is not out, and
     for one that is out itself but uses such a component.
@@ -157,18 +158,17 @@ def _stand_ins(course: Course, hidden: dict[str, str], assignment: str) -> dict[
     there = modules(course, hidden) if earlier else {}
     closed: dict[str, dict[str, str]] = {}  # module → component → exercise, or ""
     for reference, exercise in hidden.items():
-        _, _, name = reference.partition(".")
-        closed.setdefault(name.partition(":")[0], {})[name.partition(":")[2]] = exercise
+        component = Component.parse(reference)
+        closed.setdefault(component.module, {})[component.name] = exercise
     found = {}
     for path in sorted((course.hidden / "stand_ins").rglob("[!_]*.py")) if earlier else ():
-        name = ".".join(path.relative_to(course.hidden / "stand_ins").with_suffix("").parts)
+        inside = path.relative_to(course.hidden / "stand_ins").with_suffix("")
+        name = ".".join([course.facts.library, *inside.parts])
         own = closed.get(name, {})
         if name not in there or any(
             e and course.assignment_of(e).id in earlier for e in own.values()
         ):
-            found[name] = _completed(
-                f"{course.facts.library}.{name}", path.read_text(encoding="utf-8"), own
-            )
+            found[name] = _completed(name, path.read_text(encoding="utf-8"), own)
     return found
 
 
@@ -182,37 +182,33 @@ def _completed(module: str, stand_in: str, components: Iterable[str]) -> str:
     return "\n\n".join([stand_in, *stubs])
 
 
-def _whole(course: Course) -> dict[str, str]:
-    """The text of every module of the library that is not shared, by its name within it."""
-    paths = {path.relative_to(course.library): path for path in course.library.rglob("*.py")}
+def sources(course: Course) -> dict[str, Path]:
+    """The file of every module of the library and its extensions that is not shared, by name."""
+    shared = [course.root / course.facts.library / name for name in course.facts.shared]
     return {
-        ".".join(inside.with_suffix("").parts): path.read_text(encoding="utf-8")
-        for inside, path in sorted(paths.items())
-        if inside.parts[0] not in course.facts.shared
+        ".".join(path.relative_to(course.root).with_suffix("").parts): path
+        for package in course.libraries
+        for path in sorted(package.rglob("*.py"))
+        if not any(path.is_relative_to(folder) for folder in shared)
     }
-
-
-def _file(course: Course, name: str) -> Path:
-    return course.library.joinpath(*name.split(".")).with_suffix(".py")
 
 
 def modules(course: Course, hidden: dict[str, str], needed: Collection[str] = ()) -> dict[str, str]:
-    """The text of every module that students get, by its name within the library.
+    """The text of every module that students get, by its name.
 
     Those in `needed` they get although these call answers, in whose place there are stand-ins.
     """
-    closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
-    closed = {name for name in closed if _file(course, name).is_file()}  # a copy may lack some
-    absent = {
-        reference.removeprefix(f"{course.facts.library}.").replace(":", ".") for reference in hidden
-    }
-    texts = {name: text for name, text in _whole(course).items() if name not in closed}
+    there = sources(course)
+    closed = {Component.parse(reference).module for reference in hidden}
+    closed &= there.keys()  # a copy may lack some
+    absent = {reference.replace(":", ".") for reference in hidden}
+    texts = {n: path.read_text(encoding="utf-8") for n, path in there.items() if n not in closed}
     while left_out := {
         name for name, text in texts.items() if name not in needed and _imports(name, text) & absent
     }:
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}
-    return texts | {name: stubbed(f"{course.facts.library}.{name}", hidden) for name in closed}
+    return texts | {name: stubbed(name, hidden) for name in closed}
 
 
 def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
@@ -225,12 +221,10 @@ def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]
     absent = {
         f"{name}.{lacking}"
         for name, text in stand_ins.items()
-        for module in [f"{course.facts.library}.{name}"]
-        for lacking in defined(module, module_text(module).text) - defined(module, text)
+        for lacking in defined(name, module_text(name).text) - defined(name, text)
     }
-    absent |= _whole(course).keys() - texts.keys()
-    commands = (command.partition(":")[0] for command in course.facts.commands.values())
-    absent |= {module.removeprefix(f"{course.facts.library}.") for module in commands}
+    absent |= sources(course).keys() - texts.keys()
+    absent |= {command.partition(":")[0] for command in course.facts.commands.values()}
     texts = {name: text for name, text in texts.items() if name not in absent}
     while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
         absent |= left_out
@@ -238,20 +232,15 @@ def _importable(course: Course, texts: dict[str, str], stand_ins: dict[str, str]
     return texts
 
 
-def _imported(name: str, node: ast.ImportFrom) -> str:
-    """The module within the library that a relative import in the module `name` reads, or ""."""
-    above = name.split(".")[: -node.level] if node.level else []
-    return ".".join([*above, *filter(None, [node.module])]) if node.level else ""
-
-
 @cache  # it is asked several times of each module, for each assignment
 def _imports(name: str, text: str) -> frozenset[str]:
-    """The imports of the module `name` from the library: modules, and `module.thing`s."""
+    """The imports of the module `name`: modules, and `module.thing`s."""
     found, nodes = set[str](), [*ast.parse(text).body]
     for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = _imported(name, node)
-            found |= {base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)}
+        if isinstance(node, ast.ImportFrom):
+            above = name.split(".")[: -node.level] if node.level else []
+            base = ".".join([*above, *filter(None, [node.module])])
+            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):  # no import is elsewhere
             nodes += getattr(node, part, ())
     return frozenset(found)

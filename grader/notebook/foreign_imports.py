@@ -18,7 +18,7 @@ def foreign_imports(
     A student compares with the packages of the release, the grader with all of the course.
     """
     own = {module.partition(".")[0] for module in assignment.imports}
-    known = {*sys.stdlib_module_names, *own, course.facts.library}
+    known = {*sys.stdlib_module_names, *own, *course.facts.libraries}
     lines = tree.requirements(course.root)
     found = {}
     for statement in collected.closure(names) if lines else ():

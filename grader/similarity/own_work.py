@@ -82,8 +82,10 @@ class Handout:
         names = {name: name for statement in given for name in statement.names}
         released = student_tree.released_before(course, assignment.id)
         with tempfile.TemporaryDirectory() as folder:
-            tree = student_tree.write(course, Path(folder), assignment.id, released)
-            library = [path.read_text(encoding="utf-8") for path in sorted(tree.rglob("*.py"))]
+            student_tree.write(course, Path(folder), assignment.id, released)
+            trees = (Path(folder, name) for name in course.facts.libraries)
+            paths = [path for tree in trees for path in sorted(tree.rglob("*.py"))]
+            library = [path.read_text(encoding="utf-8") for path in paths]
         found = set[int]()
         for source in ["\n".join(statement.source for statement in given), *library]:
             module = ast.parse(source)

@@ -81,7 +81,7 @@ TRIAL = texts("trial")
 @cache
 def losses(tree):
     """The validation losses of a trial of assignment 5 with the library of a tree."""
-    answer = Component.parse("course_lib.study.trial:run_trial").source
+    answer = Component.parse("course_study.trial:run_trial").source
     command = [sys.executable, "-c", TRIAL.format(answer=answer)]
     ran = subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=300, check=True)
     return json.loads(ran.stdout.splitlines()[-1])

@@ -207,7 +207,8 @@ def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
     assert not any(line.startswith(("torch", "datasets", "optuna", "jupyter")) for line in wanted)
     tops = {name.split("/")[0] for name in names if "/" in name}
     tops_of_answers = {".course", "solutions"}
-    assert tops == {"assignments", "autograder", "course_lib", "data", "grader"} | tops_of_answers
+    tops_of_code = {"autograder", "course_lib", "course_study", "grader"}
+    assert tops == {"assignments", "data"} | tops_of_code | tops_of_answers
     assert {n.split("/")[1] for n in names if re.match(r"autograder/a\d/", n)} == {"a1"}
     assert [name for name in names if name.startswith("data/")] == [
         "data/README.md",

@@ -84,7 +84,7 @@ def test_in_doubt_all_runs_again(result, parts, key):
 def checkout(tmp_path_factory):
     """A copy of the course to change a hidden test in, and a small class."""
     root = tmp_path_factory.mktemp("course")
-    for name in ("course_lib", "autograder", "assignments", "results", "data", "solutions"):
+    for name in "course_lib course_study autograder assignments results data solutions".split():
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "course.toml", root)
     for student, changes in (("ada", BUT_FOR_SEVEN), ("ben", UNSCALED)):

@@ -17,7 +17,7 @@ from grader.grading import fingerprints
 pytestmark = pytest.mark.xdist_group("fingerprints")  # its course is copied once
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
-FOLDERS = "course_lib grader autograder assignments results data solutions".split()
+FOLDERS = "course_lib course_study grader autograder assignments results data solutions".split()
 FILES = "course.toml exam.toml README.md CHANGELOG.md".split()
 LAYER_NORM = "autograder/a2/exercise_2_5/test_2_5_layer_norm.py"
 ATTENTION = "autograder/a2/exercise_2_1/test_2_1_attention.py"

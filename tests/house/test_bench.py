@@ -39,10 +39,10 @@ from course_lib.decoding.translator import Translator
 from course_lib.recipes import classifier_profiles, language_profiles, masked_language_profiles
 from course_lib.recipes.answering import sums
 from course_lib.recipes.answering.stages import STAGES, AnsweringProfile
-from course_lib.study.profiles import profile as study_profile
 from course_lib.training.language_losses import language_loss
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
+from course_study.profiles import profile as study_profile
 from grader.authoring import results_file
 from grader.cli.app import app
 

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from user_texts import notebook_code
 
-from bench.size import sizes
+from bench.size import BUILDINGS, sizes
 from book.outline import OUTLINE
 
 if sys.version_info >= (3, 11):
@@ -24,10 +24,10 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-LIBRARY = sorted((ROOT / "course_lib").rglob("*.py"))
+LIBRARY = sorted(p for name in ("course_lib", "course_study") for p in (ROOT / name).rglob("*.py"))
 OURS = [
     p
-    for folder in ("course_lib", "grader", "autograder", "tools")
+    for folder in ("course_lib", "course_study", "grader", "autograder", "tools")
     for p in (ROOT / folder).rglob("*.py")
 ]
 
@@ -73,9 +73,9 @@ def _imported_modules(module: str) -> set[str]:
     path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {
-        ".".join([*module.split(".")[: -n.level], n.module])
+        ".".join([*(module.split(".")[: -n.level] if n.level else ()), n.module])
         for n in ast.walk(tree)
-        if isinstance(n, ast.ImportFrom) and n.level and n.module
+        if isinstance(n, ast.ImportFrom) and n.module
     }
 
 
@@ -132,7 +132,7 @@ def test_no_folder_holds_more_modules_than_one_can_look_over():
     """17, beside its `__init__.py`: more of them hide a concept that has no folder of its own."""
     modules = Counter(
         path.parent.relative_to(ROOT).as_posix()
-        for building in ("course_lib", "grader", "autograder", "book", "bench", "tests")
+        for building in BUILDINGS
         for path in (ROOT / building).rglob("*.py")
         if path.stem != "__init__"
     )

@@ -19,7 +19,7 @@ PAGES = (*TOP, "*/*.md", "lectures/teach/*.md", "assignments/**/README.md")
 NOTEBOOKS = ("solutions/*.md",)
 TABLES = ("course.toml", "exam.toml", "autograder/**/*.toml", "lectures/**/*.toml", "data/*.toml")
 TEMPLATES = ("grader/**/templates/*.html", "grader/**/templates/*.md", "grader/**/texts/*.md")
-CODE = ("grader", "course_lib", "autograder", "book", "bench", "tools")
+CODE = ("grader", "course_lib", "course_study", "autograder", "book", "bench", "tools")
 
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 QUOTED = re.compile(r"`[^`]*`|\$[^$]*\$|“[^”]*”|\]\([^)]*\)|^>.*$", re.MULTILINE)

@@ -106,7 +106,7 @@ def test_of_the_library_there_is_what_notebooks_and_checks_use():
     assert "course_lib/analysis/attended_words.py" in files, "what it imports by a name in a string"
     assert "course_lib/diagnosis/broken_classifiers.py" in files, "`student debug` shows them"
     assert "course_lib/explorer/explorer.css" in files
-    assert not [name for name in files if name.startswith("course_lib/study/")]
+    assert not [name for name in files if name.startswith("course_study/")]
     stub = files["course_lib/attention.py"].decode()
     assert 'raise NotImplementedError("merge_heads is not in this release yet' in stub
 

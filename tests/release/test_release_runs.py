@@ -153,7 +153,7 @@ def test_the_code_of_a_release_has_what_it_imports(state):
     out = [one for one in COURSE.assignments if one.week <= state[0]]
     assert {f"assignments/{one.id}/{one.id}.ipynb" for one in out} <= files.keys()
     if state[0] >= 6:
-        assert "course_lib/study/database/plan.py" in files, "5.5 queues its designs with it"
+        assert "course_study/database/plan.py" in files, "5.5 queues its designs with it"
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ def test_the_gpu_decides_the_profile_unless_one_is_set(course):
 
 def test_every_named_profile_exists(course):
     from course_lib.recipes import classifier_profiles, translation_profiles
-    from course_lib.study import profiles
+    from course_study import profiles
 
     known = {"a3": classifier_profiles, "a4": translation_profiles, "a5": profiles}
     for assignment in course.assignments:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sqlalchemy import event
 
-from course_lib.study.database.storage import storage
+from course_study.database.storage import storage
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from pathlib import Path
 import optuna
 from torch import nn
 
-from course_lib.study.database.plan import Plan
-from course_lib.study.database.rows import rows
-from course_lib.study.database.run import run_workers
-from course_lib.study.database.storage import StudyError, storage
-from course_lib.study.database.worker import work
-from course_lib.study.space import DEFAULT
-from course_lib.study.trial import attempt, run_trial
+from course_study.database.plan import Plan
+from course_study.database.rows import rows
+from course_study.database.run import run_workers
+from course_study.database.storage import StudyError, storage
+from course_study.database.worker import work
+from course_study.space import DEFAULT
+from course_study.trial import attempt, run_trial
 
 
 def run_here(opened, task=None, trial=run_trial, **options):

@@ -4,8 +4,8 @@ import optuna
 from optuna.distributions import CategoricalDistribution
 from optuna.trial import TrialState, create_trial
 
-from course_lib.study.database.plan import key
-from course_lib.study.space import DEFAULT, FACTORS
+from course_study.database.plan import key
+from course_study.space import DEFAULT, FACTORS
 
 ABOUT = {
     "device": "cpu",

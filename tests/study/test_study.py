@@ -15,16 +15,16 @@ from datasets import Dataset
 from course_lib.data import datasets
 from course_lib.data.datasets import LoadedData
 from course_lib.data.grammar.sentence_pairs import draw_pair
-from course_lib.study.commands import plan_of
-from course_lib.study.database.plan import Plan, enqueue, queue, queued
-from course_lib.study.database.rows import rows, to_csv
-from course_lib.study.database.storage import RETRIES, StudyError
-from course_lib.study.profiles import PROFILES, duration, profile
-from course_lib.study.space import DEFAULT, FACTORS
-from course_lib.study.tasks.classification import ClassificationTask
-from course_lib.study.tasks.rates import SCHEDULES, scaled_warmup
-from course_lib.study.tasks.translation import TranslationTask
-from course_lib.study.trial import run_trial
+from course_study.commands import plan_of
+from course_study.database.plan import Plan, enqueue, queue, queued
+from course_study.database.rows import rows, to_csv
+from course_study.database.storage import RETRIES, StudyError
+from course_study.profiles import PROFILES, duration, profile
+from course_study.space import DEFAULT, FACTORS
+from course_study.tasks.classification import ClassificationTask
+from course_study.tasks.rates import SCHEDULES, scaled_warmup
+from course_study.tasks.translation import TranslationTask
+from course_study.trial import run_trial
 
 SHORT = replace(PROFILES["tiny"], n_steps=3, evaluate_every=2, untimed_steps=1, train_limit=100)
 CLOSE = {"rel": 1e-12}
@@ -251,7 +251,7 @@ def test_a_fault_of_the_program_ends_the_worker_and_the_point_is_tried_again(ope
 
 
 @pytest.mark.parametrize(
-    "place", ["study_stub.Stub.model", "course_lib.study.database.worker.is_superseded"]
+    "place", ["study_stub.Stub.model", "course_study.database.worker.is_superseded"]
 )
 def test_an_interrupted_trial_is_queued_again(opened, place, monkeypatch):
     def interrupted(*_):

@@ -7,9 +7,9 @@ import torch
 from study_trials import complete, study_of, waiting
 from torch import nn
 
-from course_lib.study.confirmation import confirm
-from course_lib.study.database.storage import StudyError, open_study
-from course_lib.study.space import DEFAULT
+from course_study.confirmation import confirm
+from course_study.database.storage import StudyError, open_study
+from course_study.space import DEFAULT
 
 STUDY = [
     *(complete(80.0 + 0.2 * i, seed=i) for i in range(2)),

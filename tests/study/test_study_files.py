@@ -10,9 +10,9 @@ import pytest
 from checkout import ROOT, place
 from study_files import HONEST, UNREADABLE, WRONG, changed, invented, rotated
 
-from course_lib.study import handed_in
-from course_lib.study.database.rows import COLUMNS
-from course_lib.study.trial import run_trial
+from course_study import handed_in
+from course_study.database.rows import COLUMNS
+from course_study.trial import run_trial
 from grader.checking import session
 from grader.checking.findings import shown_answers
 from grader.grading import class_run

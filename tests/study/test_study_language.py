@@ -12,12 +12,12 @@ from course_lib.config import SCHEMES
 from course_lib.data import datasets
 from course_lib.families.relative_attention import RelativeMultiHeadAttention
 from course_lib.families.rotary_attention import RotaryMultiHeadAttention
-from course_lib.study import commands, profiles
-from course_lib.study.space import DEFAULT
-from course_lib.study.tasks.classification import ClassificationTask
-from course_lib.study.tasks.language import LanguageTask
-from course_lib.study.tasks.translation import TranslationTask
-from course_lib.study.trial import run_trial
+from course_study import commands, profiles
+from course_study.space import DEFAULT
+from course_study.tasks.classification import ClassificationTask
+from course_study.tasks.language import LanguageTask
+from course_study.tasks.translation import TranslationTask
+from course_study.trial import run_trial
 from grader.course.course import Course
 from grader.library import student_tree
 
@@ -108,8 +108,8 @@ def test_the_task_of_assignment_5_needs_no_answer_of_assignment_4():
     course = Course.here()
     hidden = student_tree.unreleased(course, student_tree.released_before(course, "a5"))
     given = student_tree.modules(course, hidden)
-    assert "study.tasks.classification" in given
-    assert "families.position_variants" in given
+    assert "course_study.tasks.classification" in given
+    assert "course_lib.families.position_variants" in given
 
 
 def test_the_cell_of_part_4_runs(monkeypatch, capsys):

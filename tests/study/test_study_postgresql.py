@@ -9,9 +9,9 @@ import study_stub
 from checkout import ROOT
 from study_stub import noted, until
 
-from course_lib.study.database.plan import queue, queued
-from course_lib.study.database.run import WorkerError, run_workers
-from course_lib.study.database.storage import StudyError, open_study, storage
+from course_study.database.plan import queue, queued
+from course_study.database.run import WorkerError, run_workers
+from course_study.database.storage import StudyError, open_study, storage
 
 GRACE = 3
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all

@@ -12,9 +12,9 @@ import study_stub
 from checkout import ROOT
 from study_stub import noted, until
 
-from course_lib.study.database.plan import queue
-from course_lib.study.database.run import WorkerError, run_workers
-from course_lib.study.database.storage import StudyError, storage
+from course_study.database.plan import queue
+from course_study.database.run import WorkerError, run_workers
+from course_study.database.storage import StudyError, storage
 
 pytestmark = [pytest.mark.usefixtures("as_it_was"), pytest.mark.long]
 GRACE = 2

@@ -13,17 +13,17 @@ import pytest
 from lxml import html
 from study_trials import complete, failed, pruned, study_of, waiting
 
-from course_lib.study.commands import Where
-from course_lib.study.commands import report as command
-from course_lib.study.database.plan import same_data
-from course_lib.study.database.storage import StudyError
-from course_lib.study.findings import Findings
-from course_lib.study.report.build import SECTIONS, section, write
-from course_lib.study.report.drawings import drawings, mean_curves
-from course_lib.study.report.figures import BLUE, GREY, ORANGE, ROLES, forest
-from course_lib.study.report.material import Material, material
-from course_lib.study.report.wording import amount, changes, number, percent, probability, signed
-from course_lib.study.space import DEFAULT
+from course_study.commands import Where
+from course_study.commands import report as command
+from course_study.database.plan import same_data
+from course_study.database.storage import StudyError
+from course_study.findings import Findings
+from course_study.report.build import SECTIONS, section, write
+from course_study.report.drawings import drawings, mean_curves
+from course_study.report.figures import BLUE, GREY, ORANGE, ROLES, forest
+from course_study.report.material import Material, material
+from course_study.report.wording import amount, changes, number, percent, probability, signed
+from course_study.space import DEFAULT
 from grader.course.course import Course
 from grader.library import student_tree
 
@@ -405,7 +405,7 @@ def test_a_students_tree_writes_the_same_report(shared, tmp_path):
     code = """
 import pickle
 from pathlib import Path
-from course_lib.study.report.build import write
+from course_study.report.build import write
 write(pickle.loads(Path("material").read_bytes()), Path("out"))
 """
     subprocess.run([sys.executable, "-c", code], cwd=tree, check=True)

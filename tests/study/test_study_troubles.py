@@ -10,13 +10,13 @@ import pytest
 import study_stub
 from sqlalchemy import text
 
-from course_lib.study.database import storage as storage_module
-from course_lib.study.database.plan import end_silent, queue, queued
-from course_lib.study.database.run import Progress
-from course_lib.study.database.storage import RETRIES, StudyError, open_study, storage
-from course_lib.study.database.worker import waiting
-from course_lib.study.profiles import PROFILES
-from course_lib.study.trial import attempt, run_trial
+from course_study.database import storage as storage_module
+from course_study.database.plan import end_silent, queue, queued
+from course_study.database.run import Progress
+from course_study.database.storage import RETRIES, StudyError, open_study, storage
+from course_study.database.worker import waiting
+from course_study.profiles import PROFILES
+from course_study.trial import attempt, run_trial
 from grader import cli
 
 GRACE = 5
@@ -199,9 +199,9 @@ def course(monkeypatch, capsys):
         seeds=(0,),
         train_limit=50,
     )
-    monkeypatch.setattr("course_lib.study.profiles.PROFILES", {"tiny": short})
+    monkeypatch.setattr("course_study.profiles.PROFILES", {"tiny": short})
 
-    from course_lib.study import commands
+    from course_study import commands
 
     def here(opened, name, command, n_workers, tell):
         commands.run_trials(opened, name, study_stub.Stub(), run_trial, attempt, device="cpu")

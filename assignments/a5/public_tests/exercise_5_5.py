@@ -1,7 +1,7 @@
 """The visible checks of exercise 5.5: the study's file."""
 
-from course_lib.study.handed_in import BadFile, read_trials
-from course_lib.study.space import DEFAULT, FACTORS
+from course_study.handed_in import BadFile, read_trials
+from course_study.space import DEFAULT, FACTORS
 from grader.checking.exercise import fixture
 from grader.checking.expect import Failure
 from grader.checking.question import question

@@ -5,10 +5,10 @@ import hashlib
 import numpy as np
 
 from autograder.a5.student_side import made
-from course_lib.study.designs import one_at_a_time
-from course_lib.study.handed_in import BadFile, read_trials
-from course_lib.study.profiles import profile
-from course_lib.study.space import DEFAULT, FACTORS
+from course_study.designs import one_at_a_time
+from course_study.handed_in import BadFile, read_trials
+from course_study.profiles import profile
+from course_study.space import DEFAULT, FACTORS
 from grader.checking import expect
 from grader.checking.exercise import exercise, fixture
 from grader.seam import StudentError
@@ -89,7 +89,7 @@ def test_configurations(trials):
     """The default, and at least 15 configurations in all, of the study's levels."""
     strays = [named(trial) for trial in trials if not inside(trial)]
     levels = "levels of FACTORS only, so that all studies can be compared"
-    none_of(strays, "trials with others", levels, "vary the factors of course_lib.study.space")
+    none_of(strays, "trials with others", levels, "vary the factors of course_study.space")
     found = set(map(named, trials))
     expected = "at least 15 different configurations, with the default among them"
     got = f"{len(found)}, {'with' if named(DEFAULT) in found else 'without'} the default"
@@ -154,8 +154,8 @@ def tiny_task():
     from unittest.mock import patch
 
     from course_lib.data.datasets import load
-    from course_lib.study.profiles import profile
-    from course_lib.study.tasks.classification import ClassificationTask
+    from course_study.profiles import profile
+    from course_study.tasks.classification import ClassificationTask
 
     class Watched(ClassificationTask):
         def validate(self, model):

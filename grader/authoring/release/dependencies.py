@@ -25,16 +25,16 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 def without_unused(course: Course, files: Files, ids: Sequence[str]) -> Files:
     """The files of a release but for the library's that nothing uses; `ids`: what is out."""
-    library = f"{course.facts.library}/"
-    entries = [path for path in files if not path.startswith(library)]
+    libraries = _libraries(course)
+    entries = [path for path in files if not path.startswith(libraries)]
     used = _reached(Tree(files), entries, _named(course, ids))
     folders = {PurePosixPath(path).parent for path in used}
     return {
         path: data
         for path, data in files.items()
-        if not path.startswith(library)
+        if not path.startswith(libraries)
         or path in used
-        or path == f"{library}__init__.py"  # it states the version
+        or path == f"{course.facts.library}/__init__.py"  # it states the version
         or (not path.endswith(".py") and PurePosixPath(path).parent in folders)
     }
 
@@ -55,14 +55,13 @@ def of_work(course: Course, files: Files, ids: Sequence[str], apart: str = "") -
 
     Of the grader it is what its programs import at once: torch comes with an assignment's notebook.
     """
-    library = f"{course.facts.library}/"
-    entries = [
-        path
-        for path in files
-        if path.startswith(PROGRAMS)
-        or not path.startswith((library, f"{ENGINE}/", *([apart] if apart else [])))
-    ]
+    others = (*_libraries(course), f"{ENGINE}/", *([apart] if apart else []))
+    entries = [path for path in files if path.startswith(PROGRAMS) or not path.startswith(others)]
     return _reached(Tree(files), entries, _named(course, ids))
+
+
+def _libraries(course: Course) -> tuple[str, ...]:
+    return tuple(f"{name}/" for name in course.facts.libraries)
 
 
 def _named(course: Course, ids: Sequence[str]) -> list[str]:

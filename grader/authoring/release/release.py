@@ -110,8 +110,8 @@ def prove(
     `allowed` are the files of the library that students may have, in the tree or not.
     """
     files = {name: data for name, data in files.items() if not _is_of_site(name)}
-    library = f"{course.facts.library}/"
-    modules = {name for name in [*files, *allowed] if name.startswith(library)}
+    libraries = course.facts.libraries
+    modules = {name for name in [*files, *allowed] if name.partition("/")[0] in libraries}
     hidden = proof.marks(secrets.of(course, out, modules), secrets.public(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:

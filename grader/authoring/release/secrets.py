@@ -12,7 +12,7 @@ from grader.course.course import Course
 
 from ...course.course_file import shown
 from ...library.components import Component, module_text, stubbed
-from ...library.student_tree import ENGINE, GRADER, unreleased
+from ...library.student_tree import ENGINE, GRADER, sources, unreleased
 from ..views import setup_cell, text_notebook
 
 
@@ -66,11 +66,8 @@ def _components(hidden: dict[str, str]) -> Iterator[Code]:
 
 def _absent(course: Course, modules: Collection[str]) -> Iterator[Code]:
     """The definitions of modules that are left out, as they show how an answer is used."""
-    for path in sorted(course.library.rglob("*.py")):
-        inside = path.relative_to(course.library)
-        name = f"{course.facts.library}/{inside.as_posix()}"
-        if name not in modules and inside.parts[0] not in course.facts.shared:
-            dotted = name.removesuffix(".py").replace("/", ".")
+    for dotted in sources(course):
+        if f"{dotted.replace('.', '/')}.py" not in modules:
             for definition, source in module_text(dotted).definitions.items():
                 yield Code(f"{dotted}:{definition}, which is not out", source)
 
@@ -138,8 +135,8 @@ def public(
     """
     hidden = unreleased(course, answers)
     closed = {Component.parse(reference).module for reference in hidden}
-    for path in sorted(course.library.rglob("*.py")):
-        name = f"{course.facts.library}/{path.relative_to(course.library).as_posix()}"
+    for path in (p for package in course.libraries for p in sorted(package.rglob("*.py"))):
+        name = path.relative_to(course.root).as_posix()
         dotted = name.removesuffix(".py").replace("/", ".")
         if dotted in closed:
             yield name, stubbed(dotted, hidden).encode()

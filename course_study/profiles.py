@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from ..config import TransformerConfig
-from ..recipes.profiles import chosen
+from course_lib.config import TransformerConfig
+from course_lib.recipes.profiles import chosen
+
 from .space import DEFAULT, Configuration
 
 # The factors of a configuration set n_heads, n_layers and dropout; a profile sets the widths.

@@ -16,7 +16,8 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
-from ...training.long_trainings.peak_memory import PeakMemory
+from course_lib.training.long_trainings.peak_memory import PeakMemory
+
 from ..space import FACTORS, Configuration
 from ..tasks.task import Task
 from ..trial import Row

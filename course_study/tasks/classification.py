@@ -8,16 +8,17 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from ...classifier import EncoderClassifier
-from ...data.batching import TokenBuckets, batches_in_order
-from ...data.datasets import LoadedData
-from ...data.tokenization import TextTokenizer
-from ...data.word_dropout import WordDropout
-from ...evaluation_mode import evaluating
-from ...families.position_variants import with_positions
-from ...fast.forms import fast_model
-from ...recipes.profiles import scale_words
-from ...training.classification_loss import classification_loss
+from course_lib.classifier import EncoderClassifier
+from course_lib.data.batching import TokenBuckets, batches_in_order
+from course_lib.data.datasets import LoadedData
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.data.word_dropout import WordDropout
+from course_lib.evaluation_mode import evaluating
+from course_lib.families.position_variants import with_positions
+from course_lib.fast.forms import fast_model
+from course_lib.recipes.profiles import scale_words
+from course_lib.training.classification_loss import classification_loss
+
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
 from .task import Task

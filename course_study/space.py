@@ -6,7 +6,7 @@ A configuration is a dictionary with one level for each factor.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..config import SCHEMES
+from course_lib.config import SCHEMES
 
 Configuration = dict[str, Any]
 Factors = Mapping[str, Sequence[Any]]

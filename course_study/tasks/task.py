@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ...data.datasets import LoadedData
-from ...training.update import Loss, step_of
+from course_lib.data.datasets import LoadedData
+from course_lib.training.update import Loss, step_of
+
 from ..profiles import StudyProfile
 from ..space import Configuration
 from .rates import trial_optimizer

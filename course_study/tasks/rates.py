@@ -7,8 +7,9 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from ...training.named_optimizers import adam
-from ...training.schedules import warmup_rate
+from course_lib.training.named_optimizers import adam
+from course_lib.training.schedules import warmup_rate
+
 from ..profiles import StudyProfile
 from ..space import Configuration
 

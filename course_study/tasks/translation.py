@@ -6,16 +6,17 @@ from dataclasses import asdict, replace
 
 from torch import Tensor
 
-from ...data.datasets import LoadedData
-from ...data.pair_batching import PairBuckets
-from ...data.tokenization import TextTokenizer
-from ...decoding.translator import Translator
-from ...evaluation.perplexity import perplexity
-from ...evaluation.translation import bleu
-from ...fast.forms import fast_model
-from ...recipes.profiles import scale_words
-from ...training.translation_loss import translation_loss
-from ...transformer import Transformer
+from course_lib.data.datasets import LoadedData
+from course_lib.data.pair_batching import PairBuckets
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.decoding.translator import Translator
+from course_lib.evaluation.perplexity import perplexity
+from course_lib.evaluation.translation import bleu
+from course_lib.fast.forms import fast_model
+from course_lib.recipes.profiles import scale_words
+from course_lib.training.translation_loss import translation_loss
+from course_lib.transformer import Transformer
+
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
 from .task import Task

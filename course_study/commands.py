@@ -11,7 +11,8 @@ from pathlib import Path
 import optuna
 import torch
 
-from ..data.datasets import load
+from course_lib.data.datasets import load
+
 from . import confirmation
 from .database.plan import Plan, queue, queued, same_data
 from .database.rows import rows as table
@@ -88,7 +89,7 @@ def run(where: Where, profile_name: str, workers: int, how: How, pruner: str, as
     )
     if not workers:
         return DONE
-    command = [sys.executable, "-m", "course_lib.study.app", "work"]
+    command = [sys.executable, "-m", "course_study.app", "work"]
     command += ["--storage", where.url, "--name", where.name, *how.options]
     run_workers(
         opened, where.name, command, workers, lambda line: print(line, file=out, flush=True)

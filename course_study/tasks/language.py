@@ -7,16 +7,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...data.datasets import LoadedData
-from ...data.token_blocks import TokenBlocks, stream
-from ...data.tokenization import TextTokenizer
-from ...data.tokenizer import END
-from ...evaluation.language import perplexity
-from ...evaluation_mode import evaluating
-from ...families.language_model import LanguageModel
-from ...families.position_variants import with_positions
-from ...fast.forms import fast_model
-from ...training.language_losses import language_loss
+from course_lib.data.datasets import LoadedData
+from course_lib.data.token_blocks import TokenBlocks, stream
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.data.tokenizer import END
+from course_lib.evaluation.language import perplexity
+from course_lib.evaluation_mode import evaluating
+from course_lib.families.language_model import LanguageModel
+from course_lib.families.position_variants import with_positions
+from course_lib.fast.forms import fast_model
+from course_lib.training.language_losses import language_loss
+
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
 from .task import Task

@@ -13,7 +13,8 @@ from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from ...data.datasets import LoadedData
+from course_lib.data.datasets import LoadedData
+
 from ..space import FACTORS, Configuration
 from .storage import StudyError, masked, study_errors
 
