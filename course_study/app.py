@@ -11,7 +11,7 @@ study_app = typer.Typer(
 )
 
 Storage = Annotated[str, typer.Option(help="the database, as a URL")]
-Name = Annotated[str | None, typer.Option(help="the study's name; the profile's if none")]  # noqa: UP007
+Name = Annotated[str, typer.Option(help="the study's name")]
 ProfileName = Annotated[str, typer.Option(help="tiny, cpu, colab or language")]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:N")]
 Grace = Annotated[int, typer.Option(min=1, help="seconds of silence: a worker counts as dead")]
@@ -23,7 +23,7 @@ SQLITE = "sqlite:///study.db"
 def run(
     profile: ProfileName = "tiny",
     storage: Storage = SQLITE,
-    name: Name = None,
+    name: Annotated[str, typer.Option(help="the study's name; the profile's if none")] = "",
     workers: Annotated[
         int, typer.Option(min=0, help="processes on this machine; 0: only queue")
     ] = 1,
@@ -43,7 +43,7 @@ def run(
 @study_app.command()
 def work(
     storage: Storage = SQLITE,
-    name: Name = None,
+    name: Name = "tiny",
     device: Device = "cpu",
     grace: Grace = 15,
 ) -> None:
@@ -51,25 +51,25 @@ def work(
     from . import commands
 
     how = commands.How(device, grace)
-    raise typer.Exit(commands.work(commands.Where(storage, name or "tiny"), how))
+    raise typer.Exit(commands.work(commands.Where(storage, name), how))
 
 
 @study_app.command()
 def rows(
     storage: Storage = SQLITE,
-    name: Name = None,
+    name: Name = "tiny",
     out: Annotated[Path, typer.Option(help="the CSV file")] = Path("results.csv"),
 ) -> None:
     """Write one row per trial, as CSV."""
     from . import commands
 
-    raise typer.Exit(commands.rows(commands.Where(storage, name or "tiny"), out))
+    raise typer.Exit(commands.rows(commands.Where(storage, name), out))
 
 
 @study_app.command()
 def report(
     storage: Storage = SQLITE,
-    name: Name = None,
+    name: Name = "tiny",
     out: Annotated[Path, typer.Option(help="folder for report.html and report.md")] = Path(
         "out/study"
     ),
@@ -78,14 +78,14 @@ def report(
     """Write what the study found: what to take, how sure that is, and what was not tried."""
     from . import commands
 
-    where = commands.Where(storage, name or "tiny")
+    where = commands.Where(storage, name)
     raise typer.Exit(commands.report(where, out, json))
 
 
 @study_app.command()
 def confirm(
     storage: Storage = SQLITE,
-    name: Name = None,
+    name: Name = "tiny",
     seeds: Annotated[str, typer.Option(help="fresh ones, one training each")] = "100,101,102",
     device: Device = "cpu",
     json: Json = False,
@@ -93,7 +93,7 @@ def confirm(
     """Train what the study recommends with fresh seeds and measure it on the test split, once."""
     from . import commands
 
-    where = commands.Where(storage, name or "tiny")
+    where = commands.Where(storage, name)
     raise typer.Exit(commands.confirm(where, seeds, device, json))
 
 

@@ -6,6 +6,7 @@ One file of macros writes the parts as Markdown, another as HTML; they escape wh
 import re
 from functools import lru_cache
 from html import escape
+from inspect import isfunction
 from math import prod
 from pathlib import Path
 from shlex import quote
@@ -18,23 +19,9 @@ from ..findings import ALPHA, COST, MEMORY
 from ..intervals import mean_interval
 from ..space import DEFAULT, FACTORS
 from ..tasks.rates import PAPER_STEPS, scaled_warmup
+from . import wording
 from .drawings import COSTS, costs_in_words, inlined, mean_curves
 from .tables import failures, shared, statuses
-from .wording import (
-    amount,
-    amounts,
-    changes,
-    counted,
-    effect,
-    interval,
-    level,
-    listed,
-    number,
-    p_value,
-    percent,
-    probability,
-    signed,
-)
 
 HTML, MARKDOWN = "html", "markdown"  # the files of macros
 CONSTANTS = {
@@ -65,14 +52,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    functions = (
-        *(amount, amounts, changes, counted, interval, listed, p_value, percent, probability),
-        *(costs_in_words, failures, mean_curves, mean_interval, number, level, shared, signed),
-        statuses,
-    )
-    filters = (cell, effect, head, inline, inlined, level, no_html, number, quote, scaled_warmup)
-    made.globals |= CONSTANTS | {function.__name__: function for function in functions}
-    made.filters |= {function.__name__: function for function in (*filters, sentences, stdev)}
+    words = {name: word for name, word in vars(wording).items() if isfunction(word)}
+    functions = (costs_in_words, failures, mean_curves, mean_interval, shared, statuses)
+    filters = (cell, head, inline, inlined, no_html, quote, scaled_warmup, sentences, stdev)
+    made.globals |= CONSTANTS | words | {function.__name__: function for function in functions}
+    made.filters |= words | {function.__name__: function for function in filters}
     made.filters["extract"] = lambda key, of: of[key]
     return made
 
