@@ -42,36 +42,19 @@ NULL = [
 ]
 
 
-def sections_of(shared, *trials, **attributes):
-    """The report's sections by id, and its material."""
-    found = material(shared, study_of(shared, *trials, **attributes).study_name)
-    return _Sections(found), found
+def material_of(shared, *trials, **attributes):
+    return material(shared, study_of(shared, *trials, **attributes).study_name)
 
 
-class _Sections:
-    """A report's sections by id, as Markdown, each made when a test asks for it."""
-
-    def __init__(self, found):
-        self.found = found
-
-    def __getitem__(self, id):
-        return unescape(section(id, self.found))
+def said(found, id):
+    """A section of the report as Markdown, without its heading."""
+    return unescape(section(id, found)).partition("\n\n")[2]
 
 
-def text_of(section):
-    """A section without its heading."""
-    return section.partition("\n\n")[2]
-
-
-def tables(section):
-    """The rows of each table, as lists of cells."""
-    found = re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE)
-    return [[line[2:-2].split(" | ") for line in table.splitlines()[2:]] for table in found]
-
-
-def text(shared, id, *trials, **attributes):
-    """What a section of the report says."""
-    return text_of(sections_of(shared, *trials, **attributes)[0][id])
+def tables(found, id):
+    """The rows of each table of a section, as lists of cells."""
+    texts = re.findall(r"(?:^\|.*\n)+", said(found, id), re.MULTILINE)
+    return [[line[2:-2].split(" | ") for line in table.splitlines()[2:]] for table in texts]
 
 
 RECORD = {
@@ -99,18 +82,19 @@ SAYS = [  # a section, the trials, and a sentence of it
 
 @pytest.mark.parametrize(("id", "trials", "sentence"), SAYS)
 def test_a_section_says(id, trials, sentence, shared):
-    assert sentence in text(shared, id, *trials)
+    assert sentence in said(material_of(shared, *trials), id)
 
 
 def test_a_confirmation_of_another_configuration_is_told_apart(shared):
     record = {**RECORD, "configuration": DEFAULT}
-    assert "says nothing about that one" in text(shared, "answer", *CLEAR, confirmation=record)
+    found = material_of(shared, *CLEAR, confirmation=record)
+    assert "says nothing about that one" in said(found, "answer")
 
 
 class TestTheAnswer:
     def test_the_cheaper_of_two_that_are_as_good_is_taken(self, shared):
-        sections, found = sections_of(shared, *CLEAR)
-        text = text_of(sections["answer"])
+        found = material_of(shared, *CLEAR)
+        text = said(found, "answer")
         assert text.startswith("**Take the configuration with n_layers 4.**")
         assert "null result" not in text
         assert "do differ by more than the noise" in text
@@ -121,38 +105,38 @@ class TestTheAnswer:
         assert "cheaper, not because it is better" in text
 
     def test_its_interval_is_of_the_pooled_noise(self, shared):
-        sections, found = sections_of(shared, *CLEAR)
+        found = material_of(shared, *CLEAR)
         s, t4 = math.sqrt(0.02), 2.776445
         assert found.findings.noise.s == pytest.approx(s)
         assert found.findings.noise.degrees == 4
         half = t4 * s / math.sqrt(2)
-        assert f"[{90 - half:.2f}, {90 + half:.2f}]" in text_of(sections["answer"])
+        assert f"[{90 - half:.2f}, {90 + half:.2f}]" in said(found, "answer")
         assert found.findings.margin == pytest.approx(t4 * s)
 
     def test_its_difference_from_the_default(self, shared):
-        answer, half = text(shared, "answer", *CLEAR), 2.776445 * math.sqrt(0.02)
+        answer, half = said(material_of(shared, *CLEAR), "answer"), 2.776445 * math.sqrt(0.02)
         low, high = f"{9.9 - half:.2f}", f"{9.9 + half:.2f}"
         assert f"+9.90 points, with a 95 % interval of [{low}, {high}]" in answer
         assert "better by more than noise" in answer
 
     def test_a_null_result_is_called_one(self, shared):
-        sections, found = sections_of(shared, *NULL)
-        text = text_of(sections["answer"])
+        found = material_of(shared, *NULL)
+        text = said(found, "answer")
         assert text.startswith("**Take the default.**")
         assert "**This is a null result.**" in text
         assert found.findings.p_of_no_difference == pytest.approx(0.10557, abs=1e-5)  # F = 8
         assert "p = 0.106" in text
         assert f"two means must lie {T2 * math.sqrt(2):.2f} points apart" in text
         assert "not because it is better" in text
-        assert "No single change has a detectable effect" in text_of(sections["sensitivity"])
+        assert "No single change has a detectable effect" in said(found, "sensitivity")
 
     def test_the_chance_of_each_adds_up_to_one(self, shared):
-        _, found = sections_of(shared, *CLEAR)
+        found = material_of(shared, *CLEAR)
         assert sum(found.findings.chances) == pytest.approx(1)
         assert found.findings.chances[0] == pytest.approx(0.76, abs=0.02)  # Φ(0.1 / √0.02)
 
     def test_no_waiting_trial_counts_as_failed(self, shared):
-        _, found = sections_of(shared, *CLEAR, waiting(seed=2, n_layers=4))
+        found = material_of(shared, *CLEAR, waiting(seed=2, n_layers=4))
         assert changes(found.findings.recommended) == "n_layers 4"
 
     @pytest.mark.parametrize(
@@ -168,8 +152,8 @@ class TestTheAnswer:
         ],
     )
     def test_little_is_enough_for_a_whole_report(self, shared, tmp_path, trials, sentence):
-        sections, found = sections_of(shared, *trials)
-        assert sentence in text_of(sections["answer"])
+        found = material_of(shared, *trials)
+        assert sentence in said(found, "answer")
         files = write(found, tmp_path / "out")
         assert files.markdown.read_text(encoding="utf-8").count("\n## ") == len(SECTIONS) == 9
         assert files.html.exists()
@@ -178,18 +162,18 @@ class TestTheAnswer:
 class TestWhatWasRun:
     def test_failures_are_counted_and_never_recommended(self, shared):
         best = [complete(99.0, dropout=0.3), failed("diverged", "step 3 is nan", 1, dropout=0.3)]
-        sections, found = sections_of(shared, *CLEAR, *best)
-        _, statuses, failures = tables(sections["methods"])
+        found = material_of(shared, *CLEAR, *best)
+        _, statuses, failures = tables(found, "methods")
         assert [row[:2] for row in statuses] == [["complete", "9"], ["diverged", "1"]]
         assert failures == [["dropout 0.3", "1", "diverged", "step 3 is nan"]]
         assert changes(found.findings.recommended) == "n_layers 4"
-        line = next(r for r in tables(sections["configurations"])[0] if r[0] == "dropout 0.3")
+        line = next(r for r in tables(found, "configurations")[0] if r[0] == "dropout 0.3")
         assert line[1:3] == ["1", "1"]
 
     def test_what_differs_between_trials_is_told(self, shared):
         state, other = complete(81.0, seed=5)
-        sections, _ = sections_of(shared, *CLEAR, (state, {**other, "threads": 2}))
-        said = dict(tables(sections["methods"])[0])
+        found = material_of(shared, *CLEAR, (state, {**other, "threads": 2}))
+        said = dict(tables(found, "methods")[0])
         assert said["threads a trial"] == "1 (8 trials); 2 (1 trial)"
         assert said["device"] == "cpu"
 
@@ -211,22 +195,22 @@ class _Data:
 class TestNoise:
     def test_the_split_is_a_sample_too(self, shared):
         data = {"name": "x", "origin": "y", "sha256": "0", "splits": {"validation": 1000}}
-        sections, found = sections_of(shared, *CLEAR, data=data)
-        text = text_of(sections["noise"])
+        found = material_of(shared, *CLEAR, data=data)
+        text = said(found, "noise")
         assert "s = 0.141" in text
         assert "4 degrees of freedom" in text
         error = 100 * math.sqrt(0.9 * 0.1 / 1000)
         assert f"error of {error:.2f} points" in text
 
     def test_without_a_recorded_size_it_is_left_out(self, shared):
-        sections, found = sections_of(shared, *CLEAR)
+        found = material_of(shared, *CLEAR)
         assert found.validation_size is None
-        assert "binomial" not in text_of(sections["noise"])
+        assert "binomial" not in said(found, "noise")
 
 
 class TestSensitivity:
     def test_the_forest_is_the_table(self, shared):
-        sections, found = sections_of(shared, *CLEAR)
+        found = material_of(shared, *CLEAR)
         (ax,) = drawings(found)["sensitivity"].figure.axes
         assert [text.get_text() for text in ax.get_yticklabels()] == ["n_layers 4", "dropout 0.0"]
         half = 2.776445 * math.sqrt(0.02)
@@ -234,7 +218,7 @@ class TestSensitivity:
             assert bar[0].get_xydata().tolist() == [[pytest.approx(difference), place]]
             (segment,) = bar[2][0].get_segments()
             assert segment[:, 0].tolist() == pytest.approx([difference - half, difference + half])
-        (table,) = tables(sections["sensitivity"])
+        (table,) = tables(found, "sensitivity")
         assert table[0][2] == "+9.90"
         assert all(row[4] == row[5] == "< 0.001" for row in table)
 
@@ -248,7 +232,7 @@ class TestSensitivity:
 
 class TestFigures:
     def test_points_of_quality_against_cost(self, shared):
-        sections, found = sections_of(shared, *CLEAR)
+        found = material_of(shared, *CLEAR)
         time, memory = drawings(found)["tradeoffs"].figure.axes
         points = time.containers[0][0].get_xydata().tolist()
         assert points == [pytest.approx(p) for p in ([12, 90.1], [6, 90.0], [10, 80.1], [10, 70.1])]
@@ -256,19 +240,19 @@ class TestFigures:
         assert front.get_xydata().tolist() == [pytest.approx([6, 90.0]), pytest.approx([12, 90.1])]
         star = next(line for line in time.lines if line.get_label() == "recommended")
         assert star.get_xydata().tolist() == [pytest.approx([6, 90.0])]
-        (table,) = tables(sections["costs"])
+        (table,) = tables(found, "costs")
         assert [row[0] for row in table] == ["dropout 0.0", "**n_layers 4**"]
 
     def test_memory_that_was_not_measured_is_left_out(self, shared):
         trials = [complete(80.0 + i, seed=i, memory=None) for i in range(2)] + CLEAR[2:]
-        sections, found = sections_of(shared, *trials)
+        found = material_of(shared, *trials)
         assert len(drawings(found)["tradeoffs"].figure.axes) == 1
-        assert "Memory was not measured" in text_of(sections["costs"])
+        assert "Memory was not measured" in said(found, "costs")
 
     def test_curves_are_means_over_seeds(self, shared):
         trials = [complete(80.0, 0, losses=(0.6, 0.4)), complete(82.0, 1, losses=(0.8, 0.5))]
         other = [complete(70.0 + i, i, losses=(0.9, 0.9), n_heads=4) for i in range(2)]
-        sections, found = sections_of(shared, *trials, *other)
+        found = material_of(shared, *trials, *other)
         lines = {name: (steps, losses) for name, steps, losses in mean_curves(found)}
         assert lines["recommended and default"] == ([30, 60], pytest.approx([0.7, 0.45]))
         (ax,) = drawings(found)["convergence"].figure.axes
@@ -280,25 +264,25 @@ class TestFigures:
 class TestPruned:
     def test_they_enter_no_mean_and_are_counted_apart(self, shared):
         ended = [pruned(99.0, seed=2), pruned(98.0, n_heads=16)]
-        sections, found = sections_of(shared, *CLEAR, *ended, pruner="asha")
+        found = material_of(shared, *CLEAR, *ended, pruner="asha")
         base = found.findings.line_of(DEFAULT)
         assert (base["n"], base["mean"], base["pruned"]) == (2, pytest.approx(80.1), 1)
         assert found.findings.noise.degrees == 4
-        shared, statuses = tables(sections["methods"])
+        shared, statuses = tables(found, "methods")
         assert ["pruner", "asha"] in shared
         assert statuses[1][:2] == ["pruned", "2"]
 
 
 class TestConfirmation:
     def test_with_one_it_is_the_only_use_of_the_test_split(self, shared):
-        section = sections_of(shared, *CLEAR, confirmation=RECORD)[0]["answer"]
-        text = text_of(section)
+        found = material_of(shared, *CLEAR, confirmation=RECORD)
+        text = said(found, "answer")
         assert "not been touched" not in text
         assert "only use of the test split" in text
         assert "1.00 points lower than the 90.00 of the study" in text
         half = 12.7062 * math.sqrt(2) / math.sqrt(2)
         interval = f"[{88 - half:.2f}, {88 + half:.2f}]"
-        assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(section)[-1]
+        assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(found, "answer")[-1]
 
 
 def asked(page):
@@ -312,7 +296,7 @@ class TestThePage:
     def folder(self, shared, tmp_path_factory):
         name = "x<script>alert(1)</script>"
         bad = failed("out of memory", "needs <b>2 GiB</b> | more", n_heads=16)
-        found = material(shared, study_of(shared, *CLEAR, bad).study_name)
+        found = material_of(shared, *CLEAR, bad)
         out = tmp_path_factory.mktemp("report")
         write(dataclasses.replace(found, name=name), out)
         return out
@@ -399,7 +383,7 @@ def test_numbers_as_words():
 def test_a_students_tree_writes_the_same_report(shared, tmp_path):
     """Templates and styles go along with the modules that read them."""
     course, tree = Course.here(), tmp_path / "tree"
-    found = material(shared, study_of(shared, *CLEAR).study_name)
+    found = material_of(shared, *CLEAR)
     student_tree.write(course, tree, released=[one.id for one in course.assignments])
     (tree / "material").write_bytes(pickle.dumps(found))
     code = """
