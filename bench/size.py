@@ -11,7 +11,7 @@ from grader.authoring import results_file
 from grader.course.course import Course
 
 NAME = "bench_size"
-BUILDINGS = ("course_lib", "grader", "autograder", "assignments", "bench", "book", "tests")
+BUILDINGS = "course_lib course_study grader autograder assignments bench book tests".split()
 
 
 def run(log: Log) -> Measures:
