@@ -1,6 +1,7 @@
 """Checks that the course's files, the library, tests and bugs fit together, before a build."""
 
 import contextlib
+import importlib.util
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -53,6 +54,10 @@ def _lacking(course: Course) -> Iterator[str]:
 
 
 def _problems(course: Course) -> Iterator[str]:
+    for name in course.facts.extensions:
+        if importlib.util.find_spec(name) is None:
+            where = place_in(course.root / FILE, "course", "extensions")
+            yield f"{where}: `extensions`: there is no package {name!r}: correct its name"
     yield from _lacking(course)
     yield from _unreadable(course)
     for assignment in course.notebooks:
