@@ -146,7 +146,7 @@ MORE = {"k": "dict", "v": [[{"k": "v", "v": "more"}, {"k": "v", "v": True}]]}
 
 @pytest.mark.parametrize("reply", [{"k": "v", "v": "all is well"}, MORE])
 def test_a_forged_answer_is_none(reply):
-    call = Call("function", (X,), {}, changed=[], gave_none=False)
+    call = Call("function", (X,), {}, changed=[])
     assert Student(Replies(reply)).varied(call, ["device"]) == {}
 
 
