@@ -1,6 +1,9 @@
 """Imported once by the fork server, for judge processes of assignments that use torch."""
 
 import gc
+import os
+
+from ..sandbox.prewarm import NVIDIA_DRIVER
 
 
 def _import_all() -> None:
@@ -9,6 +12,8 @@ def _import_all() -> None:
 
     from . import grade  # noqa: F401
 
+    if not os.path.exists(NVIDIA_DRIVER):
+        _ = torch.zeros(1, device="meta") == 0  # imports 300 modules, as right forms do there
     torch.set_num_threads(1)  # several judges share the machine, and a fork must not have threads
 
 
