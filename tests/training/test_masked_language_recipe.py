@@ -2,17 +2,15 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 import torch
 from small_training import Fixed
 from torch.nn.functional import cross_entropy
 
 from course_lib.data import datasets, registry
-from course_lib.data.batching import pad
 from course_lib.data.cycled import CycledExamples
-from course_lib.data.masking import IGNORED, mask_tokens
-from course_lib.data.segments import joined, marked, next_sentence_pairs
+from course_lib.data.masking import IGNORED
+from course_lib.data.segments import marked
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.evaluation.gaps import gap_measures
 from course_lib.families.masked_language_model import BertEncoder, MaskedLanguageModel
@@ -108,26 +106,9 @@ def test_few_examples_are_seen_equally_often_in_the_steps_that_were_asked_for():
             CycledExamples(sequences, given, 4, 1)
 
 
-def test_texts_and_pairs_have_their_marks_and_segments_whatever_is_cut():
+def test_texts_have_their_marks_whatever_is_cut():
     assert marked([7, 8, 9], 10) == [CLS, 7, 8, 9, SEP]
     assert marked([7, 8, 9], 4) == [CLS, 7, 8, SEP]
-    pair = joined([7, 8], [9], 10, unrelated=1)
-    assert pair == ([CLS, 7, 8, SEP, 9, SEP], [0, 0, 0, 0, 1, 1], 1)
-    assert joined([7] * 9, [9], 8).token_ids == [CLS, 7, 7, 7, 7, SEP, 9, SEP]
-    assert joined([7], [9] * 9, 8).token_ids == [CLS, 7, SEP, 9, 9, 9, 9, SEP]
-    assert joined([7] * 9, [9] * 9, 8).token_ids == [CLS, 7, 7, SEP, 9, 9, 9, SEP]
-
-
-def test_half_of_the_next_sentences_follow_and_the_others_are_of_another_document():
-    documents = [[[100 * d + s] for s in range(50)] for d in range(1, 21)]
-    pairs = next_sentence_pairs(documents, 16, np.random.default_rng(0))
-    assert len(pairs) == 20 * 49
-    for (_, first, _, second, _), _, unrelated in pairs:
-        assert (second != first + 1) == bool(unrelated)
-        assert (second // 100 != first // 100) == bool(unrelated)
-    assert sum(pair.unrelated for pair in pairs) / len(pairs) == pytest.approx(0.5, abs=0.1)
-    with pytest.raises(ValueError, match="give at least two"):
-        next_sentence_pairs(documents[:1], 16, np.random.default_rng(0))
 
 
 def test_the_loss_is_that_of_the_hidden_words_and_of_the_next_sentence():
@@ -150,27 +131,6 @@ def test_the_loss_is_that_of_the_hidden_words_and_of_the_next_sentence():
     model.norm = torch.nn.Identity()  # which would warn of no rows
     nothing, _ = masked_language_loss(model, ids, torch.full_like(ids, IGNORED), segments)
     assert nothing.item() == 0  # a short batch in which no word was chosen
-
-
-def test_hidden_words_and_next_sentences_are_learned_together():
-    """A document keeps to its own five words, so a sentence of another one can be told."""
-    rng = np.random.default_rng(0)
-    documents = [rng.integers(5 + 5 * d, 10 + 5 * d, (30, 4)).tolist() for d in range(4)]
-    pairs = next_sentence_pairs(documents, 16, rng)
-    ids, segments = pad([pair.token_ids for pair in pairs]), pad([p.segment_ids for p in pairs])
-    unrelated, generator = torch.tensor([p.unrelated for p in pairs]), torch.Generator()
-    torch.manual_seed(0)
-    encoder = BertEncoder(25, n_layers=2, d_model=32, n_heads=4, d_ff=64, dropout=0.0)
-    model = MaskedLanguageModel(encoder, next_sentence=True)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(120):
-        inputs, targets = mask_tokens(ids, 25, generator)
-        loss, measures = masked_language_loss(model, inputs, targets, segments, unrelated)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert measures["next_accuracy"] > 0.8
-    assert measures["accuracy"] > 0.15  # a word of its document: one in five
 
 
 def test_every_profile_names_its_data():
