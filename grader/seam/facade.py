@@ -137,10 +137,8 @@ class Student:
 
     def varied(self, call: Call, forms: list[str]) -> dict[str, bool]:
         """Whether a call holds in these other forms of its arguments: see `variations`."""
-        if not forms:
-            return {}
-        how_called = {"target": call.target, "args": [*call.args], "kwargs": call.kwargs}
-        found = self._ask("varied", deadline=VARIED_SECONDS, **how_called, forms=forms)
+        how = {"target": call.target, "args": [*call.args], "kwargs": call.kwargs, "forms": forms}
+        found = self._ask("varied", deadline=VARIED_SECONDS, **how) if forms else {}
         answers = found if isinstance(found, dict) else {}
         return {form: answers[form] is True for form in forms if form in answers}
 
